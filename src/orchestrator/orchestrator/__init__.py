@@ -1,0 +1,1 @@
+"""The drive-thru order agent. Start reading at `session.py`; `docs/architecture.md` draws the flow."""
