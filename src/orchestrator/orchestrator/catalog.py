@@ -1,0 +1,246 @@
+"""Spoken name → menu item: one index per menu, shared by the tools and the embedded engine."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from pathlib import Path
+from typing import Final, Literal
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from orchestrator.menu_files import load_menu
+from orchestrator.models import Item, Menu, Modifier
+from orchestrator.words import Form, Stems, content, form, stem, stems, trade
+
+How = Literal["exact", "alias", "partial", "fuzzy", "none"]
+PROJECT_ROOT: Final = Path(__file__).resolve().parents[3]
+DEFAULT_MENU: Final = str(PROJECT_ROOT / "menus" / "mcdonalds" / "breakfast-v2.json")
+_TIERS: Final[tuple[How, ...]] = ("exact", "alias", "partial")
+_LONGEST_PART: Final = 6  # a name with more content words has too many parts to list; whole words still find it
+_SURE: Final = 88.0  # rapidfuzz ratio (0-100) of two keys from which a slip of spelling is assumed
+_RELATED: Final = 60.0  # rapidfuzz ratio (0-100) of two names from which one is worth suggesting for the other
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a spoken name was found to be.
+
+    Attributes:
+        items: one item when found; several when the name fits them equally well; else none.
+        how: the rule that matched.
+    """
+
+    items: tuple[Item, ...]
+    how: How
+
+    @property
+    def item(self) -> Item | None:
+        """The item, when exactly one fits."""
+        return self.items[0] if len(self.items) == 1 else None
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One thing that a spoken form can mean.
+
+    Attributes:
+        identity: the item's or modifier's id.
+        tier: 0 the name, 1 another name, 2 a part of the name.
+        joints: where the printed form has connectors (`words.Form`).
+    """
+
+    identity: str
+    tier: int
+    joints: frozenset[int]
+
+
+class Index:
+    """Spoken forms → what they can mean: the name, other names, and every part that could stand for it."""
+
+    def __init__(self) -> None:
+        self._senses: dict[str, list[Sense]] = {}
+        self.vocabulary: dict[str, None] = {}
+        self.longest = 1
+
+    def add(self, identity: str, name: str, aliases: Iterable[str]) -> None:
+        """File an entry under its name, its aliases and the parts of its name."""
+        spoken = stems(name)
+        self._file(identity, 0, spoken)
+        for other in (spoken, essential(spoken), *map(stems, aliases)):
+            self._file(identity, 1, other)
+            self._file(identity, 1, canonical(other))
+        for part in dict.fromkeys((*_parts(spoken), *_parts(canonical(spoken)))):
+            self._file(identity, 2, part)
+
+    def get(self, said: Form) -> list[Sense]:
+        """What a form can mean: only the best tier that fits, one sense for each thing."""
+        senses = [s for s in self._senses.get(said.key, ()) if said.joints <= s.joints]
+        if len(senses) < 2:
+            return senses
+        best = min(sense.tier for sense in senses)
+        return list({s.identity: s for s in senses if s.tier == best}.values())
+
+    def keys(self) -> list[str]:
+        """The keys of every whole name and alias."""
+        return [key for key, senses in self._senses.items() if any(s.tier < 2 for s in senses)]
+
+    def _file(self, identity: str, tier: int, spoken: Stems) -> None:
+        said = form(spoken)
+        if not said.key:
+            return
+        self._senses.setdefault(said.key, []).append(Sense(identity, tier, said.joints))
+        if tier < 2:
+            words = content(spoken)
+            self.longest = max(self.longest, len(spoken))
+            self.vocabulary.update(dict.fromkeys(words))
+            self.vocabulary.update(("".join(pair), None) for pair in zip(words, words[1:], strict=False))
+
+
+class Catalog:
+    """A menu that can be searched by what people say. Immutable once built; safe to share."""
+
+    def __init__(self, menu: Menu) -> None:
+        self.menu = menu
+        self.items = Index()
+        self.modifiers = Index()
+        self._by_id = {item.item_id: item for item in menu.items}
+        self._position = {item.item_id: i for i, item in enumerate(menu.items)}
+        seen: set[Modifier] = set()
+        for item in menu.items:
+            self.items.add(item.item_id, item.name, item.aliases)
+            for modifier in item.available_modifiers:
+                if modifier not in seen:
+                    seen.add(modifier)
+                    self.modifiers.add(modifier.modifier_id, modifier.name, modifier.aliases)
+        self._words = [w for w in {**self.items.vocabulary, **self.modifiers.vocabulary} if len(w) > 3]
+        self._known = frozenset(self._words)
+        self._corrections: dict[str, str] = {}
+
+    def item(self, item_id: str) -> Item | None:
+        """The menu item with this id."""
+        return self._by_id.get(item_id)
+
+    def find(self, name: str) -> Match:
+        """The item that a name means: exact → alias → part of a name → spelling.
+
+        Several items that fit equally well are all returned, never one of them by chance.
+        """
+        said = stems(name)
+        bare = tuple(w for w in said if w not in trade().sizes and w not in trade().numbers)
+        for words in dict.fromkeys((said, bare, essential(bare))):
+            corrected = tuple(map(self.correct, words))
+            for attempt in dict.fromkeys((words, canonical(words), corrected, canonical(corrected))):
+                if senses := self.items.get(form(attempt)):
+                    how = _TIERS[senses[0].tier] if attempt in {words, canonical(words)} else "fuzzy"
+                    return Match(tuple(self._by_id[s.identity] for s in senses), how)
+        return self._by_spelling(form(essential(bare)).key)
+
+    def suggest(self, name: str, most: int = 3) -> tuple[Item, ...]:
+        """Items on sale that are closest to a name nothing matched: shared rare words first, then spelling."""
+        if matched := [item for item in self.find(name).items if item.available]:
+            return tuple(matched[:most])
+        said = set(map(self.correct, content(stems(name))))
+        scores = {}
+        for item in self.menu.items:
+            words = content(stems(item.name))
+            shared = sum(len(w) for w in words if w in said) / (sum(map(len, words)) or 1)
+            alike = fuzz.WRatio(name.lower(), item.name.lower())
+            if item.available and (shared or alike >= _RELATED):
+                scores[item.item_id] = (shared, alike, -self._position[item.item_id])
+        best = sorted(scores, key=lambda i: scores[i], reverse=True)[:most]
+        return tuple(self._by_id[i] for i in best)
+
+    def modifier(self, item: Item, name: str) -> tuple[Modifier, ...]:
+        """The item's modifiers that a name or id means; several when it fits them equally well."""
+        exact = [m for m in item.available_modifiers if name in {m.modifier_id, m.name}]
+        said = tuple(map(self.correct, stems(name)))
+        ids = {s.identity for words in (said, canonical(said)) for s in self.modifiers.get(form(words))}
+        return tuple(exact or (m for m in item.available_modifiers if m.modifier_id in ids))
+
+    def knows(self, word: str) -> bool:
+        """Whether a stem is part of any name on the menu."""
+        return word in self._known or word in self.items.vocabulary or word in self.modifiers.vocabulary
+
+    def correct(self, word: str) -> str:
+        """The menu's word that a misspelled stem is nearest to, or the stem itself.
+
+        One slip (a letter more, less, wrong or swapped) from four letters on, two from eight on; everyday
+        English is never a slip, and two equally near words correct nothing. A start of at least four letters
+        that only one word has ("choco") counts as that word.
+        """
+        if len(word) < 4 or word in trade().common or word.isdigit() or self.knows(word):
+            return word
+        if word not in self._corrections:
+            if len(self._corrections) > 50_000:  # hostile input must not fill the memory
+                self._corrections.clear()
+            self._corrections[word] = self._nearest(word)
+        return self._corrections[word]
+
+    def _nearest(self, word: str) -> str:
+        near = process.extract(
+            word, self._words, scorer=OSA.distance, score_cutoff=2 if len(word) >= 8 else 1, limit=3
+        )
+        near = [n for n in near if n[0][0] == word[0] or len(word) > 4]
+        if near and (len(near) == 1 or near[0][1] < near[1][1]):
+            return str(near[0][0])
+        starts = [w for w in self._words if w.startswith(word)]
+        return starts[0] if len(starts) == 1 else word
+
+    def _by_spelling(self, spoken: str) -> Match:
+        if len(spoken) < 5:
+            return Match((), "none")
+        near = process.extract(spoken, self.items.keys(), scorer=fuzz.ratio, score_cutoff=_SURE, limit=3)
+        best = [key for key, score, _ in near if score == near[0][1]]
+        found = dict.fromkeys(s.identity for key in best for s in self.items.get(Form(key, frozenset())))
+        return Match(tuple(self._by_id[i] for i in found), "fuzzy" if found else "none")
+
+
+def canonical(words: Stems) -> Stems:
+    """The stems with the trade's synonyms resolved ("coke" → "coca cola"); what stands there already stays once."""
+    table = trade().synonyms
+    resolved: list[str] = []
+    for word in words:
+        meant = map(stem, table[word].split()) if word in table else (word,)
+        resolved.extend(w for w in meant if w == word or w not in words)
+    return tuple(resolved)
+
+
+@lru_cache(maxsize=8)
+def _open(path: str, _modified_ns: int) -> Catalog:
+    return Catalog(load_menu(path))
+
+
+def open_catalog(path: str | Path = DEFAULT_MENU) -> Catalog:
+    """The catalogue of a menu file, built once per version of the file.
+
+    Raises:
+        MenuError: the file is missing or breaks the menu's rules.
+    """
+    file = Path(path)
+    modified = file.stat().st_mtime_ns if file.is_file() else 0
+    return _open(str(file), modified)
+
+
+def essential(words: Stems) -> Stems:
+    """The stems without words that shops print and people leave out, unless nothing would be left."""
+    kept = tuple(w for w in words if w not in trade().generic)
+    return kept if content(kept) else words
+
+
+def _parts(words: Stems) -> Iterable[Stems]:
+    """Every shorter choice of a name's content words, in order, that says something by itself.
+
+    A connector between two chosen words stays: it is where a customer may pause or say "and".
+    """
+    places = [i for i, w in enumerate(words) if w not in trade().connectors]
+    if len(places) > _LONGEST_PART:
+        return
+    empty = trade().generic | trade().sizes.keys() | trade().common
+    for size in range(1, len(places)):
+        for part in combinations(places, size):
+            if any(words[i] not in empty and not words[i].isdigit() for i in part):
+                yield tuple(
+                    w for i, w in enumerate(words) if i in part or (w in trade().connectors and part[0] < i < part[-1])
+                )

@@ -1,0 +1,1 @@
+"""The embedded engine: a chat model made of rules. normalise → parse → decide | phrase → chat_model."""

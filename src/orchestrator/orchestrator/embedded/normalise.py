@@ -1,0 +1,48 @@
+"""What was typed or transcribed → the words that matter, spelled as the menu spells them."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from orchestrator.catalog import Catalog
+from orchestrator.words import tokens
+
+MOST_WORDS: Final = 2_000  # nobody says more in one breath; the rest of a longer text is not read
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One heard word.
+
+    Attributes:
+        text: as it was said, in lower case without accents and apostrophes.
+        stem: its singular, misspellings of the menu's words put right.
+        start: offset in the normalised utterance, to quote from it.
+        end: offset behind it.
+    """
+
+    text: str
+    stem: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=1)
+def cues() -> dict[str, tuple[str, ...]]:
+    """Tag → its phrases, from `cues.toml`."""
+    table = tomllib.loads((Path(__file__).parent / "cues.toml").read_text(encoding="utf-8"))
+    return {tag: tuple(phrases) for tag, phrases in table.items()}
+
+
+def normalise(utterance: str, catalog: Catalog) -> list[Word]:
+    """The words of an utterance in order, stutters said once, spelling put right where the menu shows how."""
+    words: list[Word] = []
+    for token in tokens(utterance):
+        if words and words[-1].text == token.text and not token.text.isdigit():
+            continue  # "a a large coffee", "no, no" after punctuation is kept apart by its comma
+        words.append(Word(token.text, catalog.correct(token.stem), token.start, token.end))
+        if len(words) == MOST_WORDS:
+            break
+    return words

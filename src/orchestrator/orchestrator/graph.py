@@ -1,0 +1,162 @@
+"""The graph: state, nodes, routes, and the one place that changes an order.
+
+    START → orchestrator ──no tool calls──→ END
+                │    ↑
+           tool calls │ continue
+                ↓    │
+              tools → update_order ──order submitted──→ END
+"""
+
+import re
+import uuid
+from typing import Annotated, Any, Final, Literal
+
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import Runnable
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.managed import RemainingSteps
+from langgraph.prebuilt import ToolNode
+from langgraph.runtime import Runtime
+
+from orchestrator import prompts
+from orchestrator.catalog import Catalog
+from orchestrator.context import Context
+from orchestrator.embedded.chat_model import EmbeddedChatModel
+from orchestrator.enums import OrderStatus
+from orchestrator.models import Order
+from orchestrator.results import added_line, is_finalized, latest_batch
+from orchestrator.tools import TOOLS, explain_invalid_call
+
+# Supersteps of one turn: eight rounds of orchestrator, tools, update_order. A family's order takes three.
+RECURSION_LIMIT: Final = 25
+_STEPS_OF_A_ROUND: Final = 3
+_REASONING: Final = re.compile(r"<reasoning>(.*?)(?:</reasoning>|\Z)", re.DOTALL | re.IGNORECASE)
+
+Graph = CompiledStateGraph["DriveThruState", Context, Any, Any]
+
+
+def latest_order(_current: Order | None, update: Any) -> Order:
+    """The reducer of `current_order`: the newest one, as a model even when it arrives as JSON."""
+    return Order.model_validate(update)
+
+
+def append_entries(current: list[str] | None, update: list[str]) -> list[str]:
+    """The reducer of `reasoning`: entries are only ever appended."""
+    return [*(current or []), *update]
+
+
+class DriveThruState(MessagesState):
+    """What a conversation remembers. The menu is not in it: see `context.Context`."""
+
+    current_order: Annotated[Order, latest_order]
+    reasoning: Annotated[list[str], append_entries]
+    menu_id: str
+    menu_version: str
+    remaining_steps: RemainingSteps
+
+
+def extract_reasoning(content: str) -> tuple[str, str]:
+    """Split a model's text into why (`<reasoning>`, joined, may be cut off) and what the customer hears."""
+    why = " ".join(part.strip() for part in _REASONING.findall(content))
+    return why.strip(), _REASONING.sub("", content).strip()
+
+
+def should_continue(state: DriveThruState) -> Literal["tools", "respond"]:
+    """After the orchestrator: run the tools it called, or end the turn with what it said."""
+    last = state["messages"][-1]
+    return "tools" if isinstance(last, AIMessage) and last.tool_calls else "respond"
+
+
+def should_end_after_update(state: DriveThruState) -> Literal["end", "continue"]:
+    """After the update: end when this batch submitted the order, else let the orchestrator go on."""
+    return "end" if any(map(is_finalized, latest_batch(state["messages"]))) else "continue"
+
+
+def update_order(state: DriveThruState) -> dict[str, Any]:
+    """Apply the latest batch of tool answers to the order, in call order. Nothing else changes an order.
+
+    A submitted order gets its spoken goodbye here, so that the history never ends on a tool's answer.
+    """
+    order = Order.model_validate(state.get("current_order") or Order())
+    batch = latest_batch(state["messages"])
+    for message in batch:
+        line = added_line(message)
+        if line is not None and order.status is OrderStatus.OPEN:
+            order = order + line
+    if not any(map(is_finalized, batch)):
+        return {"current_order": order}
+    goodbye = prompts.sentence("goodbye", _turn(state["messages"]))
+    return {"current_order": order.submitted(), "messages": [AIMessage(goodbye, name="drive_thru")]}
+
+
+def build_graph(
+    model: BaseChatModel | None = None, *, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> Graph:
+    """The drive-thru graph.
+
+    Args:
+        model: any chat model with tool calling; None is the embedded engine, on the menu of the run's context.
+        checkpointer: keeps conversations; None for one-shot runs and for Studio, which brings its own.
+    """
+    bound = model.bind_tools(TOOLS) if model else None
+
+    async def orchestrator(state: DriveThruState, runtime: Runtime[Context]) -> dict[str, Any]:
+        """Compile the prompt from the state, ask the model, and keep its reasoning apart from its words."""
+        catalog = (runtime.context or Context()).catalog
+        return await _ask(bound or EmbeddedChatModel(catalog=catalog).bind_tools(TOOLS), state, catalog)
+
+    builder = StateGraph(DriveThruState, context_schema=Context)
+    builder.add_node("orchestrator", orchestrator)
+    builder.add_node("tools", ToolNode(TOOLS, handle_tool_errors=explain_invalid_call))
+    builder.add_node("update_order", update_order)
+    builder.add_edge(START, "orchestrator")
+    builder.add_conditional_edges("orchestrator", should_continue, {"tools": "tools", "respond": END})
+    builder.add_edge("tools", "update_order")
+    builder.add_conditional_edges(
+        "update_order", should_end_after_update, {"end": END, "continue": "orchestrator"}
+    )
+    compiled = builder.compile(checkpointer=checkpointer, name="drive_thru")
+    return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+
+
+async def _ask(
+    model: Runnable[LanguageModelInput, AIMessage], state: DriveThruState, catalog: Catalog
+) -> dict[str, Any]:
+    messages = state["messages"]
+    order = Order.model_validate(state.get("current_order") or Order())
+    if state.get("remaining_steps", RECURSION_LIMIT) <= _STEPS_OF_A_ROUND:
+        return _said(AIMessage(prompts.sentence("stuck", _turn(messages))), "stopped: too many rounds of tools")
+    system = SystemMessage(prompts.system_prompt(catalog, order))
+    answer = await model.ainvoke([system, *messages])
+    why, words = extract_reasoning(answer.text)
+    calls = [*answer.tool_calls, *map(_unreadable_call, answer.invalid_tool_calls)]
+    if not calls and not words:
+        words = prompts.sentence("unheard", _turn(messages))
+    heard = answer.model_copy(update={"content": words, "tool_calls": calls, "invalid_tool_calls": []})
+    return _said(heard, why)
+
+
+def _said(message: AIMessage, why: str) -> dict[str, Any]:
+    names = ", ".join(call["name"] for call in message.tool_calls)
+    entry = f"[TOOL_CALL] {names}: {why}" if names else f"[DIRECT] {why}"
+    return {"messages": [message], "reasoning": [entry]}
+
+
+def _unreadable_call(call: Any) -> dict[str, Any]:
+    """A call whose arguments were no JSON, as one that the tool itself will refuse and explain."""
+    return {
+        "name": call.get("name") or "unknown",
+        "args": {"unreadable": str(call.get("args"))[:200]},
+        "id": call.get("id") or str(uuid.uuid4()),
+        "type": "tool_call",
+    }
+
+
+def _turn(messages: list[AnyMessage]) -> int:
+    return sum(isinstance(message, HumanMessage) for message in messages)
+
+
+graph: Final = build_graph()
