@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Final, Literal
 
@@ -18,9 +18,13 @@ How = Literal["exact", "alias", "partial", "fuzzy", "none"]
 PROJECT_ROOT: Final = Path(__file__).resolve().parents[3]
 DEFAULT_MENU: Final = str(PROJECT_ROOT / "menus" / "mcdonalds" / "breakfast-v2.json")
 _TIERS: Final[tuple[How, ...]] = ("exact", "alias", "partial")
-_LONGEST_PART: Final = 6  # a name with more content words has too many parts to list; whole words still find it
+_LONGEST_PART: Final = (
+    6  # a name with more content words has too many parts to list; whole words still find it
+)
 _SURE: Final = 88.0  # rapidfuzz ratio (0-100) of two keys from which a slip of spelling is assumed
-_RELATED: Final = 60.0  # rapidfuzz ratio (0-100) of two names from which one is worth suggesting for the other
+_RELATED: Final = (
+    60.0  # rapidfuzz ratio (0-100) of two words from which one name is worth suggesting for the other
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class Index:
             words = content(spoken)
             self.longest = max(self.longest, len(spoken))
             self.vocabulary.update(dict.fromkeys(words))
-            self.vocabulary.update(("".join(pair), None) for pair in zip(words, words[1:], strict=False))
+            self.vocabulary.update(("".join(pair), None) for pair in pairwise(words))
 
 
 class Catalog:
@@ -138,15 +142,15 @@ class Catalog:
         return self._by_spelling(form(essential(bare)).key)
 
     def suggest(self, name: str, most: int = 3) -> tuple[Item, ...]:
-        """Items on sale that are closest to a name nothing matched: shared rare words first, then spelling."""
+        """Items on sale that are closest to a name: what it fits, then shared words, then spelling."""
         if matched := [item for item in self.find(name).items if item.available]:
             return tuple(matched[:most])
-        said = set(map(self.correct, content(stems(name))))
+        said = tuple(map(self.correct, content(stems(name))))
         scores = {}
         for item in self.menu.items:
             words = content(stems(item.name))
             shared = sum(len(w) for w in words if w in said) / (sum(map(len, words)) or 1)
-            alike = fuzz.WRatio(name.lower(), item.name.lower())
+            alike = max((fuzz.ratio(a, b) for a in said for b in words), default=0.0)
             if item.available and (shared or alike >= _RELATED):
                 scores[item.item_id] = (shared, alike, -self._position[item.item_id])
         best = sorted(scores, key=lambda i: scores[i], reverse=True)[:most]
@@ -198,7 +202,7 @@ class Catalog:
 
 
 def canonical(words: Stems) -> Stems:
-    """The stems with the trade's synonyms resolved ("coke" → "coca cola"); what stands there already stays once."""
+    """The stems with the trade's synonyms resolved ("coke" → "coca cola"), none of them twice."""
     table = trade().synonyms
     resolved: list[str] = []
     for word in words:
@@ -242,5 +246,7 @@ def _parts(words: Stems) -> Iterable[Stems]:
         for part in combinations(places, size):
             if any(words[i] not in empty and not words[i].isdigit() for i in part):
                 yield tuple(
-                    w for i, w in enumerate(words) if i in part or (w in trade().connectors and part[0] < i < part[-1])
+                    w
+                    for i, w in enumerate(words)
+                    if i in part or (w in trade().connectors and part[0] < i < part[-1])
                 )

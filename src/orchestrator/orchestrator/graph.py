@@ -1,10 +1,10 @@
 """The graph: state, nodes, routes, and the one place that changes an order.
 
-    START → orchestrator ──no tool calls──→ END
-                │    ↑
-           tool calls │ continue
-                ↓    │
-              tools → update_order ──order submitted──→ END
+START → orchestrator ──no tool calls──→ END
+            │    ↑
+       tool calls │ continue
+            ↓    │
+          tools → update_order ──order submitted──→ END
 """
 
 import re
@@ -89,7 +89,7 @@ def update_order(state: DriveThruState) -> dict[str, Any]:
     if not any(map(is_finalized, batch)):
         return {"current_order": order}
     goodbye = prompts.sentence("goodbye", _turn(state["messages"]))
-    return {"current_order": order.submitted(), "messages": [AIMessage(goodbye, name="drive_thru")]}
+    return {"current_order": order.submitted(), "messages": [AIMessage(goodbye)]}
 
 
 def build_graph(
@@ -98,7 +98,7 @@ def build_graph(
     """The drive-thru graph.
 
     Args:
-        model: any chat model with tool calling; None is the embedded engine, on the menu of the run's context.
+        model: any chat model with tool calling; None is the embedded engine, on the run's menu.
         checkpointer: keeps conversations; None for one-shot runs and for Studio, which brings its own.
     """
     bound = model.bind_tools(TOOLS) if model else None
@@ -106,7 +106,8 @@ def build_graph(
     async def orchestrator(state: DriveThruState, runtime: Runtime[Context]) -> dict[str, Any]:
         """Compile the prompt from the state, ask the model, and keep its reasoning apart from its words."""
         catalog = (runtime.context or Context()).catalog
-        return await _ask(bound or EmbeddedChatModel(catalog=catalog).bind_tools(TOOLS), state, catalog)
+        answer = await _ask(bound or EmbeddedChatModel(catalog=catalog).bind_tools(TOOLS), state, catalog)
+        return answer if state.get("menu_id") else {**_opening(state, catalog), **answer}
 
     builder = StateGraph(DriveThruState, context_schema=Context)
     builder.add_node("orchestrator", orchestrator)
@@ -128,7 +129,9 @@ async def _ask(
     messages = state["messages"]
     order = Order.model_validate(state.get("current_order") or Order())
     if state.get("remaining_steps", RECURSION_LIMIT) <= _STEPS_OF_A_ROUND:
-        return _said(AIMessage(prompts.sentence("stuck", _turn(messages))), "stopped: too many rounds of tools")
+        return _said(
+            AIMessage(prompts.sentence("stuck", _turn(messages))), "stopped: too many rounds of tools"
+        )
     system = SystemMessage(prompts.system_prompt(catalog, order))
     answer = await model.ainvoke([system, *messages])
     why, words = extract_reasoning(answer.text)
@@ -137,6 +140,16 @@ async def _ask(
         words = prompts.sentence("unheard", _turn(messages))
     heard = answer.model_copy(update={"content": words, "tool_calls": calls, "invalid_tool_calls": []})
     return _said(heard, why)
+
+
+def _opening(state: DriveThruState, catalog: Catalog) -> dict[str, Any]:
+    """What Studio leaves out of a first message. An order that is not written would be another each run."""
+    order = Order.model_validate(state.get("current_order") or Order())
+    return {
+        "current_order": order,
+        "menu_id": catalog.menu.menu_id,
+        "menu_version": catalog.menu.menu_version,
+    }
 
 
 def _said(message: AIMessage, why: str) -> dict[str, Any]:

@@ -8,9 +8,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from pydantic import ValidationError
 
+from orchestrator.enums import Size
 from orchestrator.models import Item, Modifier, Order
 
 
@@ -46,7 +47,7 @@ def lines_facts(order: Order) -> list[dict[str, Any]]:
     ]
 
 
-def answer_of(message: AnyMessage, tool: str | None = None) -> dict[str, Any]:
+def answer_of(message: BaseMessage, tool: str | None = None) -> dict[str, Any]:
     """The facts in a tool's message; empty when it is another message, another tool's, or not well-formed."""
     if not isinstance(message, ToolMessage) or (tool and message.name != tool):
         return {}
@@ -57,18 +58,19 @@ def answer_of(message: AnyMessage, tool: str | None = None) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def added_line(message: AnyMessage) -> Item | None:
+def added_line(message: BaseMessage) -> Item | None:
     """The line that an `add_item_to_order` answer adds, or None when it adds nothing."""
     facts = answer_of(message, "add_item_to_order")
     if facts.get("added") is not True:
         return None
+    size = facts.get("size") or facts.get("default_size") or Size.REGULAR
     try:
         return Item(
             item_id=facts["item_id"],
             name=facts["item_name"],
             category_name=facts["category_name"],
-            default_size=facts.get("default_size") or facts["size"],
-            size=facts.get("size"),
+            default_size=facts.get("default_size") or size,
+            size=size,
             quantity=facts["quantity"],
             modifiers=tuple(Modifier.model_validate(m) for m in facts.get("modifiers", ())),
         )
@@ -76,12 +78,12 @@ def added_line(message: AnyMessage) -> Item | None:
         return None
 
 
-def is_finalized(message: AnyMessage) -> bool:
+def is_finalized(message: BaseMessage) -> bool:
     """Whether this is `finalize_order` answering that the order is submitted."""
     return answer_of(message, "finalize_order").get("finalized") is True
 
 
-def latest_batch(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def latest_batch(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
     """The tools' answers to the last AI message that called any; empty when none did."""
     for position in range(len(messages) - 1, -1, -1):
         message = messages[position]

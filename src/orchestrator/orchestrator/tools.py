@@ -42,7 +42,7 @@ class AddCall(BaseModel):
     modifiers: list[ModifierChoice] | None = None
 
 
-@tool
+@tool(parse_docstring=True)
 def lookup_menu_item(runtime: Runtime, item_name: str) -> dict[str, Any]:
     """Find a menu item by the name the customer used. Call this before adding an item.
 
@@ -63,12 +63,12 @@ def lookup_menu_item(runtime: Runtime, item_name: str) -> dict[str, Any]:
     }
 
 
-@tool
-def add_item_to_order(
+@tool(parse_docstring=True)
+def add_item_to_order(  # noqa: PLR0913, PLR0917 - the seed's signature, which models know
     runtime: Runtime,
     item_id: str,
     item_name: str,
-    category_name: str = "",  # noqa: ARG001 - the seed's signature; the fact itself comes from the menu
+    category_name: str = "",  # noqa: ARG001 - the fact itself comes from the menu
     quantity: int = 1,
     size: str | None = None,
     modifiers: list[ModifierChoice] | None = None,
@@ -94,7 +94,7 @@ def add_item_to_order(
     return {"added": False, "error": line} if isinstance(line, str) else {"added": True, **line_facts(line)}
 
 
-@tool
+@tool(parse_docstring=True)
 def get_current_order(runtime: Runtime) -> dict[str, Any]:
     """Get the order so far, to read it back to the customer.
 
@@ -104,7 +104,7 @@ def get_current_order(runtime: Runtime) -> dict[str, Any]:
     return order_facts(_order(runtime))
 
 
-@tool
+@tool(parse_docstring=True)
 def finalize_order(runtime: Runtime) -> dict[str, Any]:
     """Submit the order to the kitchen, after reading it back and hearing the customer agree.
 
@@ -237,7 +237,7 @@ def _fits(context: Context, order: Order, line: Item) -> Item | str:
 
 
 def _not_ready(messages: Sequence[AnyMessage], order: Order) -> str | None:
-    """Why an order must not be submitted yet, or None: it was read back as it is, and the customer answered."""
+    """Why an order must not be submitted yet; None when it was read back as it is and then answered."""
     if order.status is OrderStatus.SUBMITTED:
         return "the order is already submitted; there is nothing left to do"
     if any(call["name"] == "add_item_to_order" for call in _batch(messages)):

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
@@ -71,7 +72,7 @@ class EmbeddedChatModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         step, seed = self._next_step(messages)
         calls = [
-            {"name": c["name"], "args": json.dumps(c["args"]), "id": c["id"], "index": i, "type": "tool_call_chunk"}
+            tool_call_chunk(name=c["name"], args=json.dumps(c["args"]), id=c["id"], index=i)
             for i, c in enumerate(_calls(step, seed))
         ]
         pieces = [f"<reasoning>{step.why}</reasoning>", *_spoken_pieces(step.reply)]
@@ -104,7 +105,11 @@ def read_situation(messages: Sequence[BaseMessage]) -> Situation:
 
 def _answers(messages: Sequence[BaseMessage]) -> Iterator[Answer]:
     arguments = {
-        call["id"]: call["args"] for m in messages if isinstance(m, AIMessage) for call in m.tool_calls if call["id"]
+        call["id"]: call["args"]
+        for m in messages
+        if isinstance(m, AIMessage)
+        for call in m.tool_calls
+        if call["id"]
     }
     for message in messages:
         if isinstance(message, ToolMessage):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from orchestrator.catalog import Catalog
-from orchestrator.embedded.dialogue import Answer, Asked, Call, Plan, Situation, Step
+from orchestrator.embedded.dialogue import Answer, Call, Plan, Situation, Step
 from orchestrator.embedded.heard import Line
 from orchestrator.embedded.phrase import Speaker, listed
 from orchestrator.embedded.plan import make_plan
@@ -53,7 +53,9 @@ def _add(situation: Situation, plan: Plan, catalog: Catalog) -> Step | None:
     calls = [
         Call("add_item_to_order", _arguments(line, answer.facts))
         for line in plan.lines
-        if (answer := looked_up.get(_name(line, catalog))) and answer.facts.get("found") and _addable(line, answer)
+        if (answer := looked_up.get(_name(line, catalog)))
+        and answer.facts.get("found")
+        and _addable(line, answer)
     ]
     if not calls:
         return None
@@ -64,7 +66,11 @@ def _add(situation: Situation, plan: Plan, catalog: Catalog) -> Step | None:
 def _read_back(situation: Situation, plan: Plan) -> Step | None:
     if not plan.read_back or situation.of("get_current_order"):
         return None
-    why = "asked what is on the order" if plan.read_back == "recall" else "is done ordering; the order must be read back"
+    why = (
+        "asked what is on the order"
+        if plan.read_back == "recall"
+        else "is done ordering; the order must be read back"
+    )
     return Step(f"Customer {why}", (Call("get_current_order", {}),))
 
 
@@ -76,7 +82,9 @@ def _name(line: Line, catalog: Catalog) -> str:
 def _addable(line: Line, answer: Answer) -> bool:
     """Whether nothing has to be asked first: one item, on sale, in a size it is sold in."""
     sizes = answer.facts.get("available_sizes", [])
-    return len(line.item_ids) < 2 and not answer.facts.get("sold_out") and (not line.size or line.size in sizes)
+    return (
+        len(line.item_ids) < 2 and not answer.facts.get("sold_out") and (not line.size or line.size in sizes)
+    )
 
 
 def _arguments(line: Line, facts: dict[str, Any]) -> dict[str, Any]:
@@ -97,8 +105,7 @@ def _modifiers(line: Line) -> Iterable[dict[str, str]]:
     chosen: dict[str, str] = {}
     for choice in line.choices:
         if len(choice.modifier_ids) == 1:
-            chosen[choice.modifier_ids[0]] = choice.action.value  # the last word counts: "cheese, no, no cheese"
+            chosen[choice.modifier_ids[0]] = (
+                choice.action.value
+            )  # the last word counts: "cheese, no, no cheese"
     return ({"modifier_id": identity, "action": action} for identity, action in chosen.items())
-
-
-__all__ = ["Asked", "decide"]

@@ -49,7 +49,7 @@ class Situation:
     utterance: str
     turn: int = 1
     answers: tuple[Answer, ...] = ()
-    asked: Asked = Asked()
+    asked: Asked = field(default_factory=Asked)
     submitted: bool = False
     last_item: str | None = None
 
@@ -94,4 +94,4 @@ class Step:
     why: str
     calls: tuple[Call, ...] = ()
     reply: str = ""
-    asks: Asked = Asked()
+    asks: Asked = field(default_factory=Asked)

@@ -20,20 +20,22 @@ class MenuTalk:
 
     def answer(self, question: Question) -> Said:
         """The spoken answer, and the items it offers if it ends with "would you like one?"."""
-        answers = {
-            Topic.PRICE: lambda q: (self._speaker.say("price"), ()),
+        from_menu = {
             Topic.LIST: self._list,
             Topic.HAVE: self._have,
             Topic.CONTENTS: self._contents,
             Topic.SIZE: self._sizes,
-            Topic.OTHER: lambda q: (self._speaker.say("unsure"), ()),
         }
-        return answers[question.topic](question)
+        if question.topic in from_menu:
+            return from_menu[question.topic](question)
+        return self._speaker.say("price" if question.topic is Topic.PRICE else "unsure"), ()
 
     def _list(self, question: Question) -> Said:
         if not question.words:
             sections = dict.fromkeys(item.category_name.value for item in self._catalog.menu.items)
-            return self._speaker.say("menu_overview", sections=listed([s.replace("-", " and ") for s in sections])), ()
+            return self._speaker.say(
+                "menu_overview", sections=listed([s.replace("-", " and ") for s in sections])
+            ), ()
         items = self._group(question)
         if not items:
             return self._none(question)
@@ -80,10 +82,14 @@ class MenuTalk:
         return f"{sorry} {offer}", tuple(item.item_id for item in close)
 
     def _item(self, question: Question) -> Item | None:
-        """The one item a question is about: named in it, found for its words, or the last one talked about."""
+        """The one item a question is about: named, found for its words, or talked about last."""
         if len(question.item_ids) == 1:
             return self._catalog.item(question.item_ids[0])
-        found = [a.facts for a in self._situation.of("lookup_menu_item") if a.args.get("item_name") == question.words]
+        found = [
+            a.facts
+            for a in self._situation.of("lookup_menu_item")
+            if a.args.get("item_name") == question.words
+        ]
         if found and found[0].get("found"):
             return self._catalog.item(found[0]["item_id"])
         last = self._situation.last_item

@@ -9,8 +9,22 @@ from orchestrator.catalog import Catalog
 from orchestrator.models import Item
 
 _PHRASES: Final = str(Path(__file__).parent / "phrases")
-_COUNTS: Final = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_LISTED: Final = 5  # more names than this nobody remembers at a speaker
+_COUNTS: Final = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_LISTED: Final = 4  # more names than this nobody remembers at a speaker
 
 
 class Speaker:
@@ -47,10 +61,17 @@ class Speaker:
 
 
 def listed(parts: Sequence[str], conjunction: str = "and") -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Join names: "a and b", "a, b and c"."""
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {conjunction} {parts[-1]}"
+
+
+def indefinite(name: str) -> str:
+    """A name with its article: "an Iced Latte", "a Big Breakfast"; a plural has none."""
+    if name.endswith("s"):
+        return name
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def counted(count: int) -> str:
@@ -68,8 +89,9 @@ def plural(name: str) -> str:
 
 
 def changes(modifiers: Iterable[dict[str, Any]]) -> str:
-    """ " with no cheese and extra bacon", or nothing."""
+    """What is changed, to be said behind a name: "with no cheese and extra bacon" or nothing."""
     said = [
-        str(m["name"]).lower() if m["action"] == "add" else f"{m['action']} {str(m['name']).lower()}" for m in modifiers
+        str(m["name"]).lower() if m["action"] == "add" else f"{m['action']} {str(m['name']).lower()}"
+        for m in modifiers
     ]
     return f" with {listed(said)}" if said else ""

@@ -36,7 +36,8 @@ def line_of(asked: Asked, item_id: str, catalog: Catalog) -> Line:
     item = catalog.item(item_id)
     waiting = asked.line
     choices = tuple(
-        Choice((str(c["modifier_id"]),), str(c["said"]), ModifierAction(c["action"])) for c in waiting.get("choices", ())
+        Choice((str(c["modifier_id"]),), str(c["said"]), ModifierAction(c["action"]))
+        for c in waiting.get("choices", ())
     )
     size = waiting.get("size")
     return Line(
@@ -54,7 +55,11 @@ def _answer_to_question(situation: Situation, heard: Heard, catalog: Catalog) ->
         return None
     if asked.kind == "size":
         size = heard.size
-        return replace(line_of(asked, asked.options[0], catalog), size=size) if size and not heard.lines else None
+        return (
+            replace(line_of(asked, asked.options[0], catalog), size=size)
+            if size and not heard.lines
+            else None
+        )
     if asked.kind not in {"which", "offer"}:
         return None
     chosen = _chosen(situation.utterance, asked.options, catalog)
@@ -113,7 +118,12 @@ def _read_back(asked: Asked, heard: Heard) -> Literal["", "recall", "confirm"]:
 
 
 def _confirmed(asked: Asked, heard: Heard) -> bool:
-    agreed = heard.acts & {Act.YES, Act.DONE} and not heard.acts & {Act.DENIAL, Act.REMOVE, Act.CHANGE, Act.RECALL}
+    agreed = heard.acts & {Act.YES, Act.DONE} and not heard.acts & {
+        Act.DENIAL,
+        Act.REMOVE,
+        Act.CHANGE,
+        Act.RECALL,
+    }
     loose = heard.lines or heard.questions or heard.orphans or heard.excluded or heard.leftover or heard.size
     return asked.kind == "confirm" and bool(agreed) and not loose
 
@@ -123,7 +133,9 @@ def _asked_about(situation: Situation, heard: Heard, catalog: Catalog) -> Iterab
     for question in heard.questions:
         if question.topic not in {Topic.HAVE, Topic.CONTENTS, Topic.SIZE}:
             continue
-        ids = question.item_ids or ((situation.last_item,) if situation.last_item and not question.words else ())
+        ids = question.item_ids or (
+            (situation.last_item,) if situation.last_item and not question.words else ()
+        )
         for item in filter(None, map(catalog.item, ids)):
             yield item.name
         if not ids and question.words:

@@ -1,16 +1,16 @@
 """What to say at the end of a turn: what was done, what could not be, answers, and one question."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from orchestrator.catalog import Catalog
 from orchestrator.embedded.dialogue import Answer, Asked, Plan, Situation, Step
 from orchestrator.embedded.heard import Act, Line
 from orchestrator.embedded.menu_talk import MenuTalk
-from orchestrator.embedded.phrase import Speaker, listed
+from orchestrator.embedded.phrase import Speaker, indefinite, listed
 from orchestrator.models import Item
 
-_SMALL_TALK = {Act.WAIT: "take_your_time", Act.THANKS: "welcome"}
+_SMALL_TALK: Final = {Act.WAIT: "take_your_time", Act.THANKS: "welcome"}
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Reply:
     catalog: Catalog
     speaker: Speaker
     _parts: list[str] = field(default_factory=list)
-    _asks: Asked = Asked()
+    _asks: Asked = field(default_factory=Asked)
     _question: str = ""
     _notes: list[str] = field(default_factory=list)
 
@@ -58,7 +58,9 @@ class Reply:
             self._say("said what was added", "added", lines=self.speaker.lines(added))
         for answer in self.situation.of("add_item_to_order"):
             if not answer.facts.get("added"):
-                self._say("explained a refusal", "refused", why=str(answer.facts.get("error", "that did not work")))
+                self._say(
+                    "explained a refusal", "refused", why=str(answer.facts.get("error", "that did not work"))
+                )
         if self.plan.cut:
             self._say("too many things at once", "too_much", count=str(len(self.plan.lines)))
 
@@ -70,7 +72,11 @@ class Reply:
             self._line_problem(line, answer)
         for words in self.plan.heard.leftover:
             self._unknown_words(words, looked_up.get(words))
-        if self.plan.heard.orphans or self.plan.heard.excluded or self.plan.heard.acts & {Act.REMOVE, Act.CHANGE}:
+        if (
+            self.plan.heard.orphans
+            or self.plan.heard.excluded
+            or self.plan.heard.acts & {Act.REMOVE, Act.CHANGE}
+        ):
             self._say("cannot change the order yet", "cannot_change")
 
     def _line_problem(self, line: Line, answer: Answer | None) -> None:
@@ -103,7 +109,7 @@ class Reply:
             self._ask("offered alternatives", asks, "how_about", options=self._offer(options))
 
     def _offer(self, options: list[Item]) -> str:
-        return listed([f"a {item.name}" if not item.name.endswith("s") else item.name for item in options], "or")
+        return listed([indefinite(item.name) for item in options], "or")
 
     def _unknown_words(self, words: str, answer: Answer | None) -> None:
         facts = answer.facts if answer else {}
@@ -165,13 +171,22 @@ class Reply:
             self._asks = asked
         else:
             started = self.situation.turn > 1 or self._did_something()
-            self._ask("asked for more", Asked("more" if started else ""), "anything_else" if started else "what_can_i_get")
+            self._ask(
+                "asked for more",
+                Asked("more" if started else ""),
+                "anything_else" if started else "what_can_i_get",
+            )
 
     def _agreed(self, asked: Asked) -> None:
         options = [item for item in map(self.catalog.item, asked.options) if item]
         if asked.kind in {"which", "offer"} and options:
             names = self.speaker.names(options, "or")
-            self._ask("agreed, but to which?", Asked("which", asked.options, asked.line), "which_of_these", options=names)
+            self._ask(
+                "agreed, but to which?",
+                Asked("which", asked.options, asked.line),
+                "which_of_these",
+                options=names,
+            )
         else:
             self._ask("customer wants more", Asked("more"), "what_else")
 

@@ -23,6 +23,8 @@ _SIZE: Final = 0.95
 _EVERYDAY: Final = 1.8  # a common word with no meaning for an order
 _UNKNOWN: Final = 2.5
 _SPARED: Final = 1e-3  # for each word of a span: of two equal readings the one with longer spans
+_EXTRA_LARGE: Final = frozenset({("extra", "large"), ("extra", ",", "large")})
+_BREAKS: Final = frozenset(".;:!?")
 _CUE_TAGS_FREE: Final = frozenset({"comma", "stop", "mark", "and"})
 
 
@@ -68,7 +70,7 @@ def _phrases() -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
 
 def read_spans(words: list[Word], catalog: Catalog) -> list[Span]:
     """The cheapest reading of the words. Time grows linearly with their number."""
-    best: list[tuple[float, Span | None]] = [(0.0, None)] + [(float("inf"), None)] * len(words)
+    best: list[tuple[float, Span | None]] = [(0.0, None), *([(float("inf"), None)] * len(words))]
     for start in range(len(words)):
         so_far = best[start][0]
         for span, price in _readings(words, start, catalog):
@@ -113,7 +115,7 @@ def _cue_phrases(words: list[Word], start: int, catalog: Catalog) -> Iterator[tu
             price = _FILLER if tags == ("filler",) else _CUE
             named = _senses(catalog.modifiers, (words[start].stem,)) if "measure" in tags else ()
             yield Span(start, end, tags, modifiers=named), 0.5 if tags[0] in _CUE_TAGS_FREE else price
-        if said == ("extra", "large") or said == ("extra", ",", "large"):
+        if said in _EXTRA_LARGE:
             yield Span(start, end, ("size",), value="extra-large"), _SIZE
 
 
@@ -134,9 +136,6 @@ def _names(words: list[Word], start: int, catalog: Catalog) -> Iterator[tuple[Sp
             tier = min(sense.tier for sense in (*items, *modifiers))
             span = Span(start, end, ("name",), items, modifiers)
             yield span, _PART_OF_NAME if tier == 2 else _WHOLE_NAME
-
-
-_BREAKS: Final = frozenset(".;:!?")
 
 
 def _senses(index: Index, stems: tuple[str, ...]) -> tuple[Sense, ...]:

@@ -30,7 +30,10 @@ def phrases(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def sentence(key: str, turn: int, *, file: str = "sentences", **values: str) -> str:
-    """One of the equivalent sentences under a key: another each turn, the same whenever the turn is replayed."""
+    """One of the sentences under a key: another each turn, the same when the turn is replayed.
+
+    `file` is a file of phrases beside this module, or a path without its ending.
+    """
     variants = phrases(file)[key]
     return fill(variants[turn % len(variants)], **values)
 

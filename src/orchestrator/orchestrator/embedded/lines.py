@@ -1,0 +1,251 @@
+"""Noun phrases → order lines: what a number, a size, a modifier and a name belong to.
+
+* A number, size or measure ("side of") opens a phrase; modifiers inside it wait for its item ("a large
+  onion and pepper pizza"). Modifiers after an item belong to it until the next phrase opens.
+* Modifiers that only one item on the menu takes imply that item ("a large with olives").
+* After a correction ("no wait", "I mean") the next phrase replaces the last one.
+* What fits nothing is kept as the customer said it, to be named in the reply.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from orchestrator.catalog import Catalog
+from orchestrator.embedded.heard import Choice, Line
+from orchestrator.embedded.numbers import quantity
+from orchestrator.embedded.spans import Span
+from orchestrator.enums import ModifierAction, Size
+
+# One shop's medium is another's regular.
+_SWAPPED: Final = {Size.MEDIUM: Size.REGULAR, Size.REGULAR: Size.MEDIUM}
+Chosen = tuple[Span, ModifierAction]
+
+
+@dataclass
+class Phrase:
+    """A noun phrase that has no item yet."""
+
+    numbers: list[str] = field(default_factory=list)
+    size: Size | None = None
+    sized_by: Span | None = None
+    choices: list[Chosen] = field(default_factory=list)
+    unknown: list[Span] = field(default_factory=list)
+    opened: bool = False
+    measured: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was said in it that matters."""
+        return not (self.numbers or self.size or self.choices or self.unknown)
+
+
+@dataclass
+class Heading:
+    """An order line that may still grow."""
+
+    span: Span
+    said: str
+    item_ids: tuple[str, ...]
+    quantity: int = 1
+    counted: bool = False
+    size: Size | None = None
+    choices: list[Chosen] = field(default_factory=list)
+    unmet: list[str] = field(default_factory=list)
+
+
+class Lines:
+    """The lines of one utterance while it is read, and the phrase that is open."""
+
+    def __init__(self, catalog: Catalog, quote: Callable[[int, int], str]) -> None:
+        self.phrase = Phrase()
+        self.correcting = False
+        self.orphans: list[str] = []
+        self.leftover: list[str] = []
+        self.loose_size: Size | None = None
+        self._catalog = catalog
+        self._quote = quote
+        self._headings: list[Heading] = []
+        self._opening = Phrase()  # "two large …", whose item is still implied
+
+    @property
+    def head(self) -> Heading | None:
+        """The line at hand."""
+        return self._headings[-1] if self._headings else None
+
+    def allows(self, item_ids: Iterable[str], span: Span) -> bool:
+        """Whether one of the items has one of the modifiers that a span can name."""
+        return bool(self._possible(item_ids, span))
+
+    def head_allows(self, span: Span) -> bool:
+        """Whether the item at hand has the modifier."""
+        return self.head is not None and self.allows(self.head.item_ids, span)
+
+    def order(self, span: Span, *, little: bool = False) -> None:
+        """An item was named: the open phrase becomes its line."""
+        if self._renames_head(span):
+            return
+        phrase, self.phrase = self.phrase, Phrase()
+        line = Heading(span, self._text(span), ids(span), size=phrase.size)
+        if phrase.numbers:
+            line.quantity, line.counted = quantity(phrase.numbers), True
+        if little and line.size is None:
+            line.size = Size.SMALL  # "a little coffee"
+        self._distribute(phrase, line)
+        if self.correcting and self._headings:
+            replaced = self._headings.pop()
+            line.quantity = line.quantity if line.counted else replaced.quantity
+        self.correcting = False
+        self._headings.append(line)
+
+    def choose(self, span: Span, action: ModifierAction, *, ahead: bool) -> None:
+        """A modifier was named: for the item to come, or for the one at hand."""
+        if ahead or self.head is None or not self.head_allows(span):
+            self.phrase.choices.append((span, action))
+        else:
+            self.correcting = False
+            self.head.choices.append((span, action))
+
+    def unknown(self, span: Span, *, joined: bool) -> None:
+        """A word that nothing explains: a new thing, the rest of a name, or a change."""
+        head = self.head
+        if head is None or self.phrase.opened or self.phrase.unknown or joined:
+            self.phrase.unknown.append(span)
+        elif head.span.end == span.start and _is_part(head.span):
+            head.span = replace(head.span, end=span.end)
+            head.said, head.item_ids = self._text(head.span), ()
+        else:
+            head.unmet.append(self._text(span))
+
+    def close(self) -> None:
+        """The open phrase ends without an item."""
+        phrase, self.phrase = self.phrase, Phrase()
+        if phrase.unknown:
+            self._name_unknown(phrase)
+        elif phrase.choices:
+            self._close_choices(phrase)
+        elif self.head:
+            self._adjust(self.head, phrase)
+        elif not phrase.empty:
+            self._opening = phrase
+            self.loose_size = phrase.size or self.loose_size
+
+    def finished(self) -> tuple[Line, ...]:
+        """Every line, with sizes and modifiers as its item has them."""
+        return tuple(map(self._finished, self._headings))
+
+    # -- inside -----------------------------------------------------------------------------------
+
+    def _renames_head(self, span: Span) -> bool:
+        """The same thing by two names ("pizza pie") is one thing."""
+        head = self.head
+        if head is None or not self.phrase.empty or head.span.end != span.start or head.item_ids != ids(span):
+            return False
+        head.span = span
+        return True
+
+    def _distribute(self, phrase: Phrase, line: Heading) -> None:
+        """Give what came before the item to it, or to the item before, or name it as not understood."""
+        for choice, action in phrase.choices:
+            if self.allows(line.item_ids, choice):
+                line.choices.append((choice, action))
+            elif self.head and self.head_allows(choice):
+                self.head.choices.append((choice, action))
+            elif not choice.has("measure"):
+                line.unmet.append(self._text(choice))
+        if not phrase.unknown:
+            return
+        if phrase.unknown[-1].end == line.span.start and _is_part(line.span):
+            line.said, line.item_ids = self._quote(phrase.unknown[0].start, line.span.end), ()
+        else:
+            line.unmet.extend(map(self._text, phrase.unknown))
+
+    def _close_choices(self, phrase: Phrase) -> None:
+        """Modifiers before no item: the item at hand has them, or they imply one, or they are orphans."""
+        left = [chosen for chosen in phrase.choices if not self.head_allows(chosen[0])]
+        if self.head:
+            self.correcting = False
+            self.head.choices.extend(chosen for chosen in phrase.choices if chosen not in left)
+        if not left:
+            return
+        first, action = left[0]
+        implied = self._implied([span for span, _ in left])
+        ambiguous = len(left) == 1 and bool(first.items) and action is ModifierAction.ADD
+        if len(implied) != 1 and not ambiguous:
+            self.orphans.extend(self._text(span) for span, _ in left)
+            return
+        opening = phrase if phrase.opened else self._opening
+        line = Heading(
+            replace(first, items=()), self._text(first), ids(first), size=phrase.size or opening.size
+        )
+        if len(implied) == 1:
+            line.item_ids, line.choices = implied, left
+        line.quantity = quantity(opening.numbers) if opening.numbers else 1
+        self._opening, self.loose_size = Phrase(), None
+        self._headings.append(line)
+
+    def _implied(self, spans: list[Span]) -> tuple[str, ...]:
+        """The items that take all of these modifiers."""
+        items = self._catalog.menu.items
+        return tuple(i.item_id for i in items if all(self.allows((i.item_id,), span) for span in spans))
+
+    def _name_unknown(self, phrase: Phrase) -> None:
+        spans = [*phrase.unknown, *(span for span, _ in phrase.choices), *filter(None, [phrase.sized_by])]
+        start, end = min(s.start for s in spans), max(s.end for s in spans)
+        if phrase.opened:
+            line = Heading(Span(start, end), self._quote(start, end), (), size=phrase.size)
+            line.quantity = quantity(phrase.numbers) if phrase.numbers else 1
+            self._headings.append(line)
+        else:
+            self.leftover.append(self._quote(start, end))
+
+    def _adjust(self, head: Heading, phrase: Phrase) -> None:
+        """A size or number after its item ("coffee, large"), or a correction of either."""
+        counted = [n for n in phrase.numbers if n not in {"a", "an", "one"} or self.correcting]
+        if phrase.size and (head.size is None or self.correcting):
+            head.size = phrase.size
+        if counted and (not head.counted or self.correcting):
+            head.quantity, head.counted = quantity(counted), True
+        if not phrase.empty:
+            self.correcting = False
+
+    def _finished(self, line: Heading) -> Line:
+        unmet = list(line.unmet)
+        choices = []
+        for span, action in line.choices:
+            if possible := self._possible(line.item_ids, span, action):
+                choices.append(Choice(possible, self._text(span), action))
+            else:
+                wanted = self._text(span)
+                unmet.append(wanted if action is ModifierAction.ADD else f"{action} {wanted}")
+        size = self._sold_size(line)
+        return Line(line.said, line.item_ids, line.quantity, size, tuple(choices), tuple(unmet))
+
+    def _sold_size(self, line: Heading) -> Size | None:
+        item = self._catalog.item(line.item_ids[0]) if line.item_ids else None
+        if item is None or line.size is None or line.size in item.available_sizes:
+            return line.size
+        swapped = _SWAPPED.get(line.size, line.size)
+        if swapped in item.available_sizes:
+            return swapped
+        return line.size if len(item.available_sizes) > 1 else None  # one size is every size
+
+    def _possible(
+        self, item_ids: Iterable[str], span: Span, action: ModifierAction | None = None
+    ) -> tuple[str, ...]:
+        wanted = {sense.identity for sense in span.modifiers}
+        items = filter(None, map(self._catalog.item, item_ids))
+        found = (m for item in items for m in item.available_modifiers if m.modifier_id in wanted)
+        return tuple(dict.fromkeys(m.modifier_id for m in found if action is None or action in m.actions))
+
+    def _text(self, span: Span) -> str:
+        return self._quote(span.start, span.end)
+
+
+def ids(span: Span) -> tuple[str, ...]:
+    """The items that a span can name."""
+    return tuple(sense.identity for sense in span.items)
+
+
+def _is_part(span: Span) -> bool:
+    return bool(span.items) and span.items[0].tier == 2
