@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from orchestrator.menu_files import load_menu
 from orchestrator.models import Item, Menu, Modifier
-from orchestrator.words import Form, Stems, content, form, stem, stems, trade
+from orchestrator.words import PUNCTUATION, Form, Stems, content, form, stem, stems, surface, tokens, trade
 
 How = Literal["exact", "alias", "partial", "fuzzy", "none"]
 PROJECT_ROOT: Final = Path(__file__).resolve().parents[3]
@@ -23,7 +23,7 @@ _LONGEST_PART: Final = (
 )
 _SURE: Final = 88.0  # rapidfuzz ratio (0-100) of two keys from which a slip of spelling is assumed
 _RELATED: Final = (
-    60.0  # rapidfuzz ratio (0-100) of two words from which one name is worth suggesting for the other
+    72.0  # rapidfuzz ratio (0-100) of two words from which one name is worth suggesting for the other
 )
 
 
@@ -53,11 +53,13 @@ class Sense:
         identity: the item's or modifier's id.
         tier: 0 the name, 1 another name, 2 a part of the name.
         joints: where the printed form has connectors (`words.Form`).
+        surface: the form as it is spelled.
     """
 
     identity: str
     tier: int
     joints: frozenset[int]
+    surface: str = ""
 
 
 class Index:
@@ -71,18 +73,21 @@ class Index:
     def add(self, identity: str, name: str, aliases: Iterable[str]) -> None:
         """File an entry under its name, its aliases and the parts of its name."""
         spoken = stems(name)
-        self._file(identity, 0, spoken)
-        for other in (spoken, essential(spoken), *map(stems, aliases)):
+        self._file(identity, 0, spoken, _surface(name))
+        for alias in aliases:
+            self._file(identity, 1, stems(alias), _surface(alias))
+        for other in (spoken, essential(spoken), *_initialisms(spoken), *map(stems, aliases)):
             self._file(identity, 1, other)
             self._file(identity, 1, canonical(other))
         for part in dict.fromkeys((*_parts(spoken), *_parts(canonical(spoken)))):
             self._file(identity, 2, part)
 
-    def get(self, said: Form) -> list[Sense]:
-        """What a form can mean: only the best tier that fits, one sense for each thing."""
+    def get(self, said: Form, spelled: str = "") -> list[Sense]:
+        """What a form can mean: what is spelled just so, else the best tier that fits; one sense for each."""
         senses = [s for s in self._senses.get(said.key, ()) if said.joints <= s.joints]
         if len(senses) < 2:
             return senses
+        senses = [s for s in senses if spelled and s.surface == spelled] or senses
         best = min(sense.tier for sense in senses)
         return list({s.identity: s for s in senses if s.tier == best}.values())
 
@@ -90,11 +95,11 @@ class Index:
         """The keys of every whole name and alias."""
         return [key for key, senses in self._senses.items() if any(s.tier < 2 for s in senses)]
 
-    def _file(self, identity: str, tier: int, spoken: Stems) -> None:
+    def _file(self, identity: str, tier: int, spoken: Stems, spelled: str = "") -> None:
         said = form(spoken)
         if not said.key:
             return
-        self._senses.setdefault(said.key, []).append(Sense(identity, tier, said.joints))
+        self._senses.setdefault(said.key, []).append(Sense(identity, tier, said.joints, spelled))
         if tier < 2:
             words = content(spoken)
             self.longest = max(self.longest, len(spoken))
@@ -136,7 +141,7 @@ class Catalog:
         for words in dict.fromkeys((said, bare, essential(bare))):
             corrected = tuple(map(self.correct, words))
             for attempt in dict.fromkeys((words, canonical(words), corrected, canonical(corrected))):
-                if senses := self.items.get(form(attempt)):
+                if senses := self.items.get(form(attempt), _surface(name)):
                     how = _TIERS[senses[0].tier] if attempt in {words, canonical(words)} else "fuzzy"
                     return Match(tuple(self._by_id[s.identity] for s in senses), how)
         return self._by_spelling(form(essential(bare)).key)
@@ -227,10 +232,27 @@ def open_catalog(path: str | Path = DEFAULT_MENU) -> Catalog:
     return _open(str(file), modified)
 
 
+def _surface(text: str) -> str:
+    return surface(token.text for token in tokens(text) if token.text not in PUNCTUATION)
+
+
 def essential(words: Stems) -> Stems:
     """The stems without words that shops print and people leave out, unless nothing would be left."""
     kept = tuple(w for w in words if w not in trade().generic)
     return kept if content(kept) else words
+
+
+def _initialisms(words: Stems) -> Iterable[Stems]:
+    """ "Bacon, Egg & Cheese Biscuit" as "BEC biscuit": the initials of three or more things in a row."""
+    listed = [i for i, w in enumerate(words) if w not in trade().connectors and _is_listed(words, i)]
+    if len(listed) > 2 and all(b - a <= 3 for a, b in pairwise(listed)):
+        yield (*words[: listed[0]], "".join(words[i][0] for i in listed), *words[listed[-1] + 1 :])
+
+
+def _is_listed(words: Stems, position: int) -> bool:
+    """Whether a word stands in a list: a connector directly before or behind it."""
+    around = words[max(position - 1, 0) : position] + words[position + 1 : position + 2]
+    return any(word in {"and", ",", "n"} for word in around)
 
 
 def _parts(words: Stems) -> Iterable[Stems]:

@@ -45,6 +45,7 @@ class Trade:
     """Counter English that belongs to no one menu; the file's comments say what each table is for."""
 
     numbers: dict[str, int]
+    spelling: dict[str, str]
     sizes: dict[str, str]
     connectors: frozenset[str]
     generic: frozenset[str]
@@ -60,6 +61,7 @@ def trade() -> Trade:
     table = tomllib.loads((Path(__file__).parent / "trade.toml").read_text(encoding="utf-8"))
     return Trade(
         numbers=table["numbers"],
+        spelling=table["spelling"],
         sizes={spoken: size for size, words in table["sizes"].items() for spoken in words},
         connectors=frozenset(table["connectors"]["words"]),
         generic=frozenset(map(stem, table["generic"]["words"])),
@@ -79,8 +81,10 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The singular of an English noun, by its spelling alone."""
+    """The singular of an English noun, by its spelling alone; "-ie" and "-y" are one ending (cookies, fries)."""
     word = word.replace("'", "").lower()
+    if word.endswith("ie") and len(word) > 4:
+        return word[:-2] + "y"
     if len(word) <= 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -100,6 +104,11 @@ def tokens(text: str) -> list[Token]:
 def stems(text: str) -> Stems:
     """The stems of the words in a text; a comma stays, as the weakest of connectors."""
     return tuple(token.stem for token in tokens(text) if token.text not in PUNCTUATION - {","})
+
+
+def surface(words: Iterable[str]) -> str:
+    """Words as they are spelled, run together without connectors: tells "veggie" from "veggies"."""
+    return "".join(w for w in words if w not in trade().connectors)
 
 
 def content(words: Iterable[str]) -> Stems:

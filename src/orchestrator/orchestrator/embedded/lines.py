@@ -33,6 +33,7 @@ class Phrase:
     unknown: list[Span] = field(default_factory=list)
     opened: bool = False
     measured: bool = False
+    after_on: bool = False
 
     @property
     def empty(self) -> bool:
@@ -66,6 +67,7 @@ class Lines:
         self._catalog = catalog
         self._quote = quote
         self._headings: list[Heading] = []
+        self._pool: Heading | None = None  # the line that "one … and one …" divides
         self._opening = Phrase()  # "two large …", whose item is still implied
 
     @property
@@ -201,6 +203,8 @@ class Lines:
 
     def _adjust(self, head: Heading, phrase: Phrase) -> None:
         """A size or number after its item ("coffee, large"), or a correction of either."""
+        if not self.correcting and self._divide(head, phrase):
+            return
         counted = [n for n in phrase.numbers if n not in {"a", "an", "one"} or self.correcting]
         if phrase.size and (head.size is None or self.correcting):
             head.size = phrase.size
@@ -208,6 +212,25 @@ class Lines:
             head.quantity, head.counted = quantity(counted), True
         if not phrase.empty:
             self.correcting = False
+
+    def _divide(self, head: Heading, phrase: Phrase) -> bool:
+        """Take some units of a line apart: "two coffees, one large and one small", "no cheese on one"."""
+        pool = self._pool if self._pool in self._headings else head
+        if not phrase.numbers or phrase.numbers[-1] in {"a", "an"} or not pool.counted:
+            return False
+        units = quantity(phrase.numbers)
+        if units > pool.quantity or (units == pool.quantity and pool is not self._pool):
+            return False
+        self._pool = pool
+        part = replace(pool, quantity=units, choices=list(pool.choices), unmet=list(pool.unmet))
+        pool.quantity -= units
+        if phrase.after_on and pool.choices:
+            pool.choices.pop()
+        part.size = phrase.size or pool.size
+        self._headings.append(part)
+        if not pool.quantity:
+            self._headings.remove(pool)
+        return True
 
     def _finished(self, line: Heading) -> Line:
         unmet = list(line.unmet)

@@ -1,5 +1,6 @@
 """What was typed or transcribed → the words that matter, spelled as the menu spells them."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,8 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.catalog import Catalog
-from orchestrator.words import tokens
+from orchestrator.words import stem, tokens, trade
 
+_DRAWN_OUT: Final = re.compile(r"([a-z])\1{2,}")  # "uhhhh", "soooo"
 MOST_WORDS: Final = 2_000  # nobody says more in one breath; the rest of a longer text is not read
 
 
@@ -40,9 +42,11 @@ def normalise(utterance: str, catalog: Catalog) -> list[Word]:
     """The words of an utterance in order, stutters said once, spelling put right where the menu shows how."""
     words: list[Word] = []
     for token in tokens(utterance):
-        if words and words[-1].text == token.text and not token.text.isdigit():
-            continue  # "a a large coffee", "no, no" after punctuation is kept apart by its comma
-        words.append(Word(token.text, catalog.correct(token.stem), token.start, token.end))
+        text = _DRAWN_OUT.sub(r"\1", token.text)
+        text = trade().spelling.get(text, text)
+        if words and words[-1].text == text and not text.isdigit():
+            continue  # a stutter: "a a large coffee"
+        words.append(Word(text, catalog.correct(stem(text)), token.start, token.end))
         if len(words) == MOST_WORDS:
             break
     return words

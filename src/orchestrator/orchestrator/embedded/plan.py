@@ -62,7 +62,11 @@ def _answer_to_question(situation: Situation, heard: Heard, catalog: Catalog) ->
         )
     if asked.kind not in {"which", "offer"}:
         return None
-    chosen = _chosen(situation.utterance, asked.options, catalog)
+    named = heard.lines[0].item_ids if heard.lines else ()
+    if len(named) == 1:
+        chosen = named[0] if named[0] in asked.options else None
+    else:
+        chosen = _chosen(situation.utterance, asked.options, catalog)
     if chosen is None and Act.YES in heard.acts and len(asked.options) == 1 and not heard.lines:
         chosen = asked.options[0]
     if chosen is None or len(heard.lines) > 1:

@@ -125,8 +125,10 @@ class Reader:
         if phrase.choices or phrase.unknown or phrase.size:
             self._lines.close()
         self._action = self._reach = ADD
-        self._lines.phrase.numbers.append(self._words[span.start].text)
+        said = " ".join(word.text for word in self._words[span.start : span.end])
+        self._lines.phrase.numbers.append(said)
         self._lines.phrase.opened = True
+        self._lines.phrase.after_on = span.start > 0 and self._words[span.start - 1].text == "on"
 
     def _on_size(self, span: Span) -> None:
         if not self._question:

@@ -9,6 +9,7 @@ from orchestrator.embedded.heard import Act, Line
 from orchestrator.embedded.menu_talk import MenuTalk
 from orchestrator.embedded.phrase import Speaker, indefinite, listed
 from orchestrator.models import Item
+from orchestrator.words import content, stems
 
 _SMALL_TALK: Final = {Act.WAIT: "take_your_time", Act.THANKS: "welcome"}
 
@@ -113,9 +114,11 @@ class Reply:
 
     def _unknown_words(self, words: str, answer: Answer | None) -> None:
         facts = answer.facts if answer else {}
-        if facts.get("suggestions") or facts.get("found"):
-            self._not_on_menu(words, {"suggestions": facts.get("suggestions") or [facts["name"]]})
-        elif self._notes:
+        close = [facts["name"]] if facts.get("found") else facts.get("suggestions", [])
+        said = set(content(stems(words)))
+        if related := [name for name in close if facts.get("found") or said & set(stems(name))]:
+            self._not_on_menu(words, {"suggestions": related})
+        else:
             self._say("named what was not understood", "not_understood_part", said=words)
 
     def _questions(self) -> None:

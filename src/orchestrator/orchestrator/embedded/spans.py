@@ -12,11 +12,12 @@ from typing import Final
 
 from orchestrator.catalog import Catalog, Index, Sense, canonical
 from orchestrator.embedded.normalise import Word, cues
-from orchestrator.words import form, trade
+from orchestrator.words import form, surface, trade
 
 _WHOLE_NAME: Final = 1.0
 _PART_OF_NAME: Final = 1.5
-_CUE: Final = 1.0
+_CUE: Final = 1.01  # a name on the menu is a name before it is anything else
+_PLAIN: Final = 1.6  # "black" is a plain coffee only where it is no part of a name
 _FILLER: Final = 0.6
 _NUMBER: Final = 0.9
 _SIZE: Final = 0.95
@@ -25,7 +26,15 @@ _UNKNOWN: Final = 2.5
 _SPARED: Final = 1e-3  # for each word of a span: of two equal readings the one with longer spans
 _EXTRA_LARGE: Final = frozenset({("extra", "large"), ("extra", ",", "large")})
 _BREAKS: Final = frozenset(".;:!?")
-_CUE_TAGS_FREE: Final = frozenset({"comma", "stop", "mark", "and"})
+_JOINT: Final = 0.5
+_PRICES: Final = {
+    "filler": _FILLER,
+    "plain": _PLAIN,
+    "comma": _JOINT,
+    "stop": _JOINT,
+    "mark": _JOINT,
+    "and": _JOINT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +121,11 @@ def _cue_phrases(words: list[Word], start: int, catalog: Catalog) -> Iterator[tu
         said = (*said, words[end - 1].text)
         if said in phrases:
             tags = phrases[said]
-            price = _FILLER if tags == ("filler",) else _CUE
+            price = _PRICES.get(tags[0], _CUE)
             named = _senses(catalog.modifiers, (words[start].stem,)) if "measure" in tags else ()
-            yield Span(start, end, tags, modifiers=named), 0.5 if tags[0] in _CUE_TAGS_FREE else price
+            yield Span(start, end, tags, modifiers=named), price
+        if len(said) > 1 and " ".join(said) in trade().numbers:
+            yield Span(start, end, ("number",)), _NUMBER
         if said in _EXTRA_LARGE:
             yield Span(start, end, ("size",), value="extra-large"), _SIZE
 
@@ -131,15 +142,16 @@ def _names(words: list[Word], start: int, catalog: Catalog) -> Iterator[tuple[Sp
         stems = (*stems, stem)
         if stem in trade().connectors:
             continue
-        items, modifiers = (_senses(index, stems) for index in (catalog.items, catalog.modifiers))
+        spelled = surface(word.text for word in words[start:end])
+        items, modifiers = (_senses(index, stems, spelled) for index in (catalog.items, catalog.modifiers))
         if items or modifiers:
             tier = min(sense.tier for sense in (*items, *modifiers))
             span = Span(start, end, ("name",), items, modifiers)
             yield span, _PART_OF_NAME if tier == 2 else _WHOLE_NAME
 
 
-def _senses(index: Index, stems: tuple[str, ...]) -> tuple[Sense, ...]:
-    found = index.get(form(stems))
+def _senses(index: Index, stems: tuple[str, ...], spelled: str = "") -> tuple[Sense, ...]:
+    found = index.get(form(stems), spelled)
     if not found or found[0].tier == 2:
         other = index.get(form(canonical(stems)))
         if other and (not found or other[0].tier < found[0].tier):
