@@ -243,7 +243,7 @@ def essential(words: Stems) -> Stems:
 
 
 def _initialisms(words: Stems) -> Iterable[Stems]:
-    """ "Bacon, Egg & Cheese Biscuit" as "BEC biscuit": the initials of three or more things in a row."""
+    """The initials of three or more things in a row: "Bacon, Egg & Cheese Biscuit" as "BEC biscuit"."""
     listed = [i for i, w in enumerate(words) if w not in trade().connectors and _is_listed(words, i)]
     if len(listed) > 2 and all(b - a <= 3 for a, b in pairwise(listed)):
         yield (*words[: listed[0]], "".join(words[i][0] for i in listed), *words[listed[-1] + 1 :])

@@ -9,6 +9,7 @@ START → orchestrator ──no tool calls──→ END
 
 import re
 import uuid
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -72,7 +73,9 @@ def should_continue(state: DriveThruState) -> Literal["tools", "respond"]:
 
 def should_end_after_update(state: DriveThruState) -> Literal["end", "continue"]:
     """After the update: end when this batch submitted the order, else let the orchestrator go on."""
-    return "end" if any(map(is_finalized, latest_batch(state["messages"]))) else "continue"
+    messages = state["messages"]
+    batch = latest_batch(messages) or latest_batch(messages[:-1])  # the goodbye may stand behind it already
+    return "end" if any(map(is_finalized, batch)) else "continue"
 
 
 def update_order(state: DriveThruState) -> dict[str, Any]:
@@ -135,7 +138,7 @@ async def _ask(
     system = SystemMessage(prompts.system_prompt(catalog, order))
     answer = await model.ainvoke([system, *messages])
     why, words = extract_reasoning(answer.text)
-    calls = [*answer.tool_calls, *map(_unreadable_call, answer.invalid_tool_calls)]
+    calls = _with_ids([*answer.tool_calls, *map(_unreadable_call, answer.invalid_tool_calls)])
     if not calls and not words:
         words = prompts.sentence("unheard", _turn(messages))
     heard = answer.model_copy(update={"content": words, "tool_calls": calls, "invalid_tool_calls": []})
@@ -163,9 +166,18 @@ def _unreadable_call(call: Any) -> dict[str, Any]:
     return {
         "name": call.get("name") or "unknown",
         "args": {"unreadable": str(call.get("args"))[:200]},
-        "id": call.get("id") or str(uuid.uuid4()),
+        "id": call.get("id"),
         "type": "tool_call",
     }
+
+
+def _with_ids(calls: Sequence[Any]) -> list[dict[str, Any]]:
+    """The calls with an id of its own each: some servers leave ids out or give one to a whole batch."""
+    named: dict[str, dict[str, Any]] = {}
+    for call in calls:
+        own = call["id"] if call["id"] and call["id"] not in named else str(uuid.uuid4())
+        named[own] = {**call, "id": own}
+    return list(named.values())
 
 
 def _turn(messages: list[AnyMessage]) -> int:

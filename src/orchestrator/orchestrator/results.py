@@ -53,7 +53,7 @@ def answer_of(message: BaseMessage, tool: str | None = None) -> dict[str, Any]:
         return {}
     try:
         facts = json.loads(message.content) if isinstance(message.content, str) else None
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested beyond reason
         return {}
     return facts if isinstance(facts, dict) else {}
 
@@ -84,12 +84,12 @@ def is_finalized(message: BaseMessage) -> bool:
 
 
 def latest_batch(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
-    """The tools' answers to the last AI message that called any; empty when none did."""
-    for position in range(len(messages) - 1, -1, -1):
-        message = messages[position]
-        if isinstance(message, AIMessage) and message.tool_calls:
-            return [m for m in messages[position + 1 :] if isinstance(m, ToolMessage)]
-    return []
+    """The tools' answers after the last AI message, in the order in which it called them."""
+    last = next((i for i in reversed(range(len(messages))) if isinstance(messages[i], AIMessage)), -1)
+    caller = messages[last] if last >= 0 else None
+    ids = [call["id"] for call in caller.tool_calls] if isinstance(caller, AIMessage) else []
+    batch = [message for message in messages[last + 1 :] if isinstance(message, ToolMessage)]
+    return sorted(batch, key=lambda m: ids.index(m.tool_call_id) if m.tool_call_id in ids else len(ids))
 
 
 def _modifier_facts(modifier: Modifier) -> dict[str, str]:

@@ -81,7 +81,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The singular of an English noun, by its spelling alone; "-ie" and "-y" are one ending (cookies, fries)."""
+    """The singular of an English noun, by its spelling; "-ie" and "-y" are one ending (cookies, fries)."""
     word = word.replace("'", "").lower()
     if word.endswith("ie") and len(word) > 4:
         return word[:-2] + "y"

@@ -192,7 +192,10 @@ class Reader:
         elif self._refusing:
             self._excluded.append(self._text(span))
         elif not self._names_item(position, span):
-            self._lines.choose(span, self._action, ahead=self._goes_ahead(position, span))
+            ahead = self._goes_ahead(position, span)
+            if not ahead and self._lines.head_allows(span) and not self._lines.phrase.unknown:
+                self._lines.close()  # "two muffins, one without cheese": the number counts units of them
+            self._lines.choose(span, self._action, ahead=ahead)
             self._reach = NO if self._action is NO else ADD
             self._action = ADD
         elif self._action is NO and not self._lines.phrase.opened:
