@@ -1,30 +1,24 @@
 """Spoken name → menu item: one index per menu, shared by the tools and the embedded engine."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Final, Literal
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
+from orchestrator.index import Index, brand_prefixes, canonical, essential
 from orchestrator.menu_files import load_menu
 from orchestrator.models import Item, Menu, Modifier
-from orchestrator.words import PUNCTUATION, Form, Stems, content, form, stem, stems, surface, tokens, trade
+from orchestrator.words import Form, content, form, spelled, stems, trade
 
 How = Literal["exact", "alias", "partial", "fuzzy", "none"]
 PROJECT_ROOT: Final = Path(__file__).resolve().parents[3]
 DEFAULT_MENU: Final = str(PROJECT_ROOT / "menus" / "mcdonalds" / "breakfast-v2.json")
 _TIERS: Final[tuple[How, ...]] = ("exact", "alias", "partial")
-_LONGEST_PART: Final = (
-    6  # a name with more content words has too many parts to list; whole words still find it
-)
 _SURE: Final = 88.0  # rapidfuzz ratio (0-100) of two keys from which a slip of spelling is assumed
-_RELATED: Final = (
-    72.0  # rapidfuzz ratio (0-100) of two words from which one name is worth suggesting for the other
-)
+_RELATED: Final = 72.0  # rapidfuzz ratio (0-100) of two words that makes an item worth suggesting
 
 
 @dataclass(frozen=True)
@@ -45,74 +39,12 @@ class Match:
         return self.items[0] if len(self.items) == 1 else None
 
 
-@dataclass(frozen=True)
-class Sense:
-    """One thing that a spoken form can mean.
-
-    Attributes:
-        identity: the item's or modifier's id.
-        tier: 0 the name, 1 another name, 2 a part of the name.
-        joints: where the printed form has connectors (`words.Form`).
-        surface: the form as it is spelled.
-    """
-
-    identity: str
-    tier: int
-    joints: frozenset[int]
-    surface: str = ""
-
-
-class Index:
-    """Spoken forms → what they can mean: the name, other names, and every part that could stand for it."""
-
-    def __init__(self) -> None:
-        self._senses: dict[str, list[Sense]] = {}
-        self.vocabulary: dict[str, None] = {}
-        self.longest = 1
-
-    def add(self, identity: str, name: str, aliases: Iterable[str]) -> None:
-        """File an entry under its name, its aliases and the parts of its name."""
-        spoken = stems(name)
-        self._file(identity, 0, spoken, _surface(name))
-        for alias in aliases:
-            self._file(identity, 1, stems(alias), _surface(alias))
-        for other in (spoken, essential(spoken), *_initialisms(spoken), *map(stems, aliases)):
-            self._file(identity, 1, other)
-            self._file(identity, 1, canonical(other))
-        for part in dict.fromkeys((*_parts(spoken), *_parts(canonical(spoken)))):
-            self._file(identity, 2, part)
-
-    def get(self, said: Form, spelled: str = "") -> list[Sense]:
-        """What a form can mean: what is spelled just so, else the best tier that fits; one sense for each."""
-        senses = [s for s in self._senses.get(said.key, ()) if said.joints <= s.joints]
-        if len(senses) < 2:
-            return senses
-        senses = [s for s in senses if spelled and s.surface == spelled] or senses
-        best = min(sense.tier for sense in senses)
-        return list({s.identity: s for s in senses if s.tier == best}.values())
-
-    def keys(self) -> list[str]:
-        """The keys of every whole name and alias."""
-        return [key for key, senses in self._senses.items() if any(s.tier < 2 for s in senses)]
-
-    def _file(self, identity: str, tier: int, spoken: Stems, spelled: str = "") -> None:
-        said = form(spoken)
-        if not said.key:
-            return
-        self._senses.setdefault(said.key, []).append(Sense(identity, tier, said.joints, spelled))
-        if tier < 2:
-            words = content(spoken)
-            self.longest = max(self.longest, len(spoken))
-            self.vocabulary.update(dict.fromkeys(words))
-            self.vocabulary.update(("".join(pair), None) for pair in pairwise(words))
-
-
 class Catalog:
     """A menu that can be searched by what people say. Immutable once built; safe to share."""
 
     def __init__(self, menu: Menu) -> None:
         self.menu = menu
-        self.items = Index()
+        self.items = Index(brand_prefixes(item.name for item in menu.items))
         self.modifiers = Index()
         self._by_id = {item.item_id: item for item in menu.items}
         self._position = {item.item_id: i for i, item in enumerate(menu.items)}
@@ -141,7 +73,7 @@ class Catalog:
         for words in dict.fromkeys((said, bare, essential(bare))):
             corrected = tuple(map(self.correct, words))
             for attempt in dict.fromkeys((words, canonical(words), corrected, canonical(corrected))):
-                if senses := self.items.get(form(attempt), _surface(name)):
+                if senses := self.items.get(form(attempt), spelled(name)):
                     how = _TIERS[senses[0].tier] if attempt in {words, canonical(words)} else "fuzzy"
                     return Match(tuple(self._by_id[s.identity] for s in senses), how)
         return self._by_spelling(form(essential(bare)).key)
@@ -206,16 +138,6 @@ class Catalog:
         return Match(tuple(self._by_id[i] for i in found), "fuzzy" if found else "none")
 
 
-def canonical(words: Stems) -> Stems:
-    """The stems with the trade's synonyms resolved ("coke" → "coca cola"), none of them twice."""
-    table = trade().synonyms
-    resolved: list[str] = []
-    for word in words:
-        meant = map(stem, table[word].split()) if word in table else (word,)
-        resolved.extend(w for w in meant if w == word or w not in words)
-    return tuple(resolved)
-
-
 @lru_cache(maxsize=8)
 def _open(path: str, _modified_ns: int) -> Catalog:
     return Catalog(load_menu(path))
@@ -230,45 +152,3 @@ def open_catalog(path: str | Path = DEFAULT_MENU) -> Catalog:
     file = Path(path)
     modified = file.stat().st_mtime_ns if file.is_file() else 0
     return _open(str(file), modified)
-
-
-def _surface(text: str) -> str:
-    return surface(token.text for token in tokens(text) if token.text not in PUNCTUATION)
-
-
-def essential(words: Stems) -> Stems:
-    """The stems without words that shops print and people leave out, unless nothing would be left."""
-    kept = tuple(w for w in words if w not in trade().generic)
-    return kept if content(kept) else words
-
-
-def _initialisms(words: Stems) -> Iterable[Stems]:
-    """The initials of three or more things in a row: "Bacon, Egg & Cheese Biscuit" as "BEC biscuit"."""
-    listed = [i for i, w in enumerate(words) if w not in trade().connectors and _is_listed(words, i)]
-    if len(listed) > 2 and all(b - a <= 3 for a, b in pairwise(listed)):
-        yield (*words[: listed[0]], "".join(words[i][0] for i in listed), *words[listed[-1] + 1 :])
-
-
-def _is_listed(words: Stems, position: int) -> bool:
-    """Whether a word stands in a list: a connector directly before or behind it."""
-    around = words[max(position - 1, 0) : position] + words[position + 1 : position + 2]
-    return any(word in {"and", ",", "n"} for word in around)
-
-
-def _parts(words: Stems) -> Iterable[Stems]:
-    """Every shorter choice of a name's content words, in order, that says something by itself.
-
-    A connector between two chosen words stays: it is where a customer may pause or say "and".
-    """
-    places = [i for i, w in enumerate(words) if w not in trade().connectors]
-    if len(places) > _LONGEST_PART:
-        return
-    empty = trade().generic | trade().sizes.keys() | trade().common
-    for size in range(1, len(places)):
-        for part in combinations(places, size):
-            if any(words[i] not in empty and not words[i].isdigit() for i in part):
-                yield tuple(
-                    w
-                    for i, w in enumerate(words)
-                    if i in part or (w in trade().connectors and part[0] < i < part[-1])
-                )

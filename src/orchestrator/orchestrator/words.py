@@ -52,6 +52,7 @@ class Trade:
     synonyms: dict[str, str]
     kinds: dict[str, tuple[str, ...]]
     categories: dict[str, tuple[str, ...]]
+    onsets: frozenset[str]
     common: frozenset[str]
 
 
@@ -68,6 +69,7 @@ def trade() -> Trade:
         synonyms={stem(spoken): meant for spoken, meant in table["synonyms"].items()},
         kinds={stem(kind): tuple(map(stem, heads)) for kind, heads in table["kinds"].items()},
         categories={word: tuple(names) for word, names in table["categories"].items()},
+        onsets=frozenset(table["onsets"]["pairs"].split()),
         common=frozenset(word for words in table["common"].values() for word in words.split()),
     )
 
@@ -109,6 +111,11 @@ def stems(text: str) -> Stems:
 def surface(words: Iterable[str]) -> str:
     """Words as they are spelled, run together without connectors: tells "veggie" from "veggies"."""
     return "".join(w for w in words if w not in trade().connectors)
+
+
+def spelled(text: str) -> str:
+    """The surface of a text."""
+    return surface(token.text for token in tokens(text) if token.text not in PUNCTUATION)
 
 
 def content(words: Iterable[str]) -> Stems:

@@ -8,51 +8,19 @@
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.catalog import Catalog
+from orchestrator.embedded.heading import Heading, Phrase
 from orchestrator.embedded.heard import Choice, Line
 from orchestrator.embedded.numbers import quantity
 from orchestrator.embedded.spans import Span
 from orchestrator.enums import ModifierAction, Size
+from orchestrator.words import content, stems
 
 # One shop's medium is another's regular.
 _SWAPPED: Final = {Size.MEDIUM: Size.REGULAR, Size.REGULAR: Size.MEDIUM}
-Chosen = tuple[Span, ModifierAction]
-
-
-@dataclass
-class Phrase:
-    """A noun phrase that has no item yet."""
-
-    numbers: list[str] = field(default_factory=list)
-    size: Size | None = None
-    sized_by: Span | None = None
-    choices: list[Chosen] = field(default_factory=list)
-    unknown: list[Span] = field(default_factory=list)
-    opened: bool = False
-    measured: bool = False
-    after_on: bool = False
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing was said in it that matters."""
-        return not (self.numbers or self.size or self.choices or self.unknown)
-
-
-@dataclass
-class Heading:
-    """An order line that may still grow."""
-
-    span: Span
-    said: str
-    item_ids: tuple[str, ...]
-    quantity: int = 1
-    counted: bool = False
-    size: Size | None = None
-    choices: list[Chosen] = field(default_factory=list)
-    unmet: list[str] = field(default_factory=list)
 
 
 class Lines:
@@ -89,7 +57,7 @@ class Lines:
             return
         phrase, self.phrase = self.phrase, Phrase()
         line = Heading(span, self._text(span), ids(span), size=phrase.size)
-        if phrase.numbers:
+        if phrase.numbers and not self._numbered(line, quantity(phrase.numbers)):
             line.quantity, line.counted = quantity(phrase.numbers), True
         if little and line.size is None:
             line.size = Size.SMALL  # "a little coffee"
@@ -100,8 +68,31 @@ class Lines:
         self.correcting = False
         self._headings.append(line)
 
+    def narrow(self, span: Span) -> bool:
+        """Take words behind an ambiguous name as part of it ("a biscuit with sausage")."""
+        head = self.head
+        if head is None or len(head.item_ids) < 2 or self.phrase.opened:
+            return False
+        said = set(content(stems(self._text(span))))
+        fitting = tuple(i for i in head.item_ids if said <= self._name_words(i))
+        if not fitting or len(fitting) == len(head.item_ids):
+            return False
+        head.item_ids = fitting if len(fitting) == 1 else self._shortest(fitting)
+        return True
+
+    def count_for_head(self, *, units: bool) -> None:
+        """A number stood before a modifier of the item at hand: it counts units of the one or the other."""
+        if self.phrase.unknown or self.phrase.choices:
+            return
+        if units:
+            self.close()  # "two muffins, one without cheese"
+        else:
+            self.phrase = Phrase()  # "three creams": how much cream is nothing a kitchen display shows
+
     def choose(self, span: Span, action: ModifierAction, *, ahead: bool) -> None:
         """A modifier was named: for the item to come, or for the one at hand."""
+        if not ahead and action is ModifierAction.ADD and self.narrow(span):
+            return
         if ahead or self.head is None or not self.head_allows(span):
             self.phrase.choices.append((span, action))
         else:
@@ -111,6 +102,8 @@ class Lines:
     def unknown(self, span: Span, *, joined: bool) -> None:
         """A word that nothing explains: a new thing, the rest of a name, or a change."""
         head = self.head
+        if self.narrow(span):
+            return
         if head is None or self.phrase.opened or self.phrase.unknown or joined:
             self.phrase.unknown.append(span)
         elif head.span.end == span.start and _is_part(head.span):
@@ -137,6 +130,24 @@ class Lines:
         return tuple(map(self._finished, self._headings))
 
     # -- inside -----------------------------------------------------------------------------------
+
+    def _numbered(self, line: Heading, said: int) -> bool:
+        """Whether a number is part of a name: "20 nuggets" where the menu sells them by 4, 10 and 20."""
+        fitting = tuple(i for i in line.item_ids if str(said) in self._name_words(i))
+        if len(line.item_ids) > 1 and len(fitting) == 1:
+            line.item_ids = fitting
+            return True
+        return False
+
+    def _name_words(self, item_id: str) -> set[str]:
+        item = self._catalog.item(item_id)
+        return set(content(stems(item.name))) if item else set()
+
+    def _shortest(self, item_ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Of several names that fit, the one that says nothing more; all of them when there is a tie."""
+        lengths = {i: len(self._name_words(i)) for i in item_ids}
+        best = tuple(i for i in item_ids if lengths[i] == min(lengths.values()))
+        return best if len(best) == 1 else item_ids
 
     def _renames_head(self, span: Span) -> bool:
         """The same thing by two names ("pizza pie") is one thing."""
@@ -194,6 +205,8 @@ class Lines:
     def _name_unknown(self, phrase: Phrase) -> None:
         spans = [*phrase.unknown, *(span for span, _ in phrase.choices), *filter(None, [phrase.sized_by])]
         start, end = min(s.start for s in spans), max(s.end for s in spans)
+        if phrase.begins is not None and phrase.begins < start:
+            start = phrase.begins  # everyday words before it may be part of the name ("a happy meal")
         if phrase.opened:
             line = Heading(Span(start, end), self._quote(start, end), (), size=phrase.size)
             line.quantity = quantity(phrase.numbers) if phrase.numbers else 1

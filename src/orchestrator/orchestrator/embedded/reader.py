@@ -126,9 +126,10 @@ class Reader:
             self._lines.close()
         self._action = self._reach = ADD
         said = " ".join(word.text for word in self._words[span.start : span.end])
-        self._lines.phrase.numbers.append(said)
-        self._lines.phrase.opened = True
-        self._lines.phrase.after_on = span.start > 0 and self._words[span.start - 1].text == "on"
+        phrase = self._lines.phrase
+        phrase.numbers.append(said)
+        phrase.opened, phrase.begins = True, span.end
+        phrase.after_on = span.start > 0 and self._words[span.start - 1].text == "on"
 
     def _on_size(self, span: Span) -> None:
         if not self._question:
@@ -193,16 +194,22 @@ class Reader:
             self._excluded.append(self._text(span))
         elif not self._names_item(position, span):
             ahead = self._goes_ahead(position, span)
-            if not ahead and self._lines.head_allows(span) and not self._lines.phrase.unknown:
-                self._lines.close()  # "two muffins, one without cheese": the number counts units of them
+            if not ahead and self._lines.head_allows(span):
+                self._lines.count_for_head(units=not self._counted(position))
             self._lines.choose(span, self._action, ahead=ahead)
             self._reach = NO if self._action is NO else ADD
             self._action = ADD
         elif self._action is NO and not self._lines.phrase.opened:
             self._excluded.append(self._text(span))
         else:
-            self._lines.order(span, little=self._action is LIGHT)
+            if not self._lines.narrow(span):
+                self._lines.order(span, little=self._action is LIGHT)
             self._action = self._reach = ADD
+
+    def _counted(self, position: int) -> bool:
+        """Whether a number stands directly before a name ("three creams")."""
+        before = (s for s in reversed(self._spans[:position]) if not s.has("filler"))
+        return next((s.has("number") for s in before), False)
 
     def _names_item(self, position: int, span: Span) -> bool:
         if not span.modifiers or not span.items:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from orchestrator.catalog import Catalog, Index, Sense, canonical
+from orchestrator.catalog import Catalog
 from orchestrator.embedded.normalise import Word, cues
+from orchestrator.index import Index, Sense, canonical
 from orchestrator.words import form, surface, trade
 
 _WHOLE_NAME: Final = 1.0
