@@ -1,0 +1,44 @@
+"""README and docs are executed: Python blocks run, console blocks print what they say ("..." stands for anything)."""
+
+import doctest
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+
+ROOT = Path(__file__).parent
+
+
+def run_console(example: Example) -> str | None:
+    """Run each `$ command` of a block from the project's root; None when each printed what stands below it."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MISTRAL_", "LANGFUSE_"))}
+    environment |= {"PATH": f"{Path(sys.executable).parent}:{environment['PATH']}", "COLUMNS": "80"}
+    environment["DATA_DIR"] = str(example.namespace["data_dir"])
+    for part in f"\n{example.parsed}".split("\n$ ")[1:]:
+        command, _, expected = part.partition("\n")
+        command = command.replace("uv run ", "")
+        done = subprocess.run(  # noqa: S602 - the commands are our own documents'
+            command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        printed = done.stdout + done.stderr
+        if not doctest.OutputChecker().check_output(f"{expected.strip()}\n", printed, doctest.ELLIPSIS):
+            return f"$ {command}\nexpected:\n{expected}\nprinted:\n{printed}"
+    return None
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Iterator[Path]:
+    """A place of its own for what a document's commands keep."""
+    yield tmp_path
+
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(), CodeBlockParser(language="console", evaluator=run_console)],
+    patterns=["README.md", "docs/**/*.md", "menus/README.md"],
+    fixtures=["data_dir"],
+).pytest()
