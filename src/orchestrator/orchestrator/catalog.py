@@ -126,8 +126,8 @@ class Catalog:
         near = [n for n in near if n[0][0] == word[0] or len(word) > 4]
         if near and (len(near) == 1 or near[0][1] < near[1][1]):
             return str(near[0][0])
-        starts = [w for w in self._words if w.startswith(word)]
-        return starts[0] if len(starts) == 1 else word
+        starts = sorted((w for w in self._words if w.startswith(word)), key=len)
+        return starts[0] if starts and all(w.startswith(starts[0]) for w in starts) else word
 
     def _by_spelling(self, spoken: str) -> Match:
         if len(spoken) < 5:

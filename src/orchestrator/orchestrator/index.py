@@ -21,12 +21,14 @@ class Sense:
         tier: 0 the name, 1 another name, 2 a part of the name.
         joints: where the printed form has connectors (`words.Form`).
         surface: the form as it is spelled.
+        heads: for a part, whether it ends on the name's noun; None when that cannot be told.
     """
 
     identity: str
     tier: int
     joints: frozenset[int]
     surface: str = ""
+    heads: bool | None = None
 
 
 class Index:
@@ -49,7 +51,7 @@ class Index:
             self._file(identity, 1, canonical(other))
         short = tuple(self._unbranded(word) for word in spoken)
         for part in dict.fromkeys((*_parts(spoken), *_parts(canonical(spoken)), short, *_parts(short))):
-            self._file(identity, 2, part)
+            self._file(identity, 2, part, heads=_heads(spoken, part[-1]))
 
     def get(self, said: Form, surface: str = "") -> list[Sense]:
         """What a form can mean: what is spelled just so, else the best tier that fits; one sense for each."""
@@ -58,7 +60,10 @@ class Index:
             return senses
         senses = [s for s in senses if surface and s.surface == surface] or senses
         best = min(sense.tier for sense in senses)
-        return list({s.identity: s for s in senses if s.tier == best}.values())
+        senses = [s for s in senses if s.tier == best]
+        if best == 2 and any(s.heads for s in senses):  # "chips" are the chips, not the chocolate chip cookie
+            senses = [s for s in senses if s.heads is not False]
+        return list({s.identity: s for s in senses}.values())
 
     def keys(self) -> list[str]:
         """The keys of every whole name and alias."""
@@ -73,11 +78,13 @@ class Index:
             return rest
         return word
 
-    def _file(self, identity: str, tier: int, spoken: Stems, surface: str = "") -> None:
+    def _file(
+        self, identity: str, tier: int, spoken: Stems, surface: str = "", *, heads: bool | None = None
+    ) -> None:
         said = form(spoken)
         if not said.key:
             return
-        self._senses.setdefault(said.key, []).append(Sense(identity, tier, said.joints, surface))
+        self._senses.setdefault(said.key, []).append(Sense(identity, tier, said.joints, surface, heads))
         if tier < 2:
             words = content(spoken)
             self.longest = max(self.longest, len(spoken))
@@ -112,6 +119,16 @@ def _is_listed(words: Stems, position: int) -> bool:
     """Whether a word stands in a list: a connector directly before or behind it."""
     around = words[max(position - 1, 0) : position] + words[position + 1 : position + 2]
     return any(word in {"and", ",", "n"} for word in around)
+
+
+def _heads(name: Stems, word: str) -> bool | None:
+    """Whether a word is the noun of a name, its last word or the one before "with"; unknown for "A and B"."""
+    main = name[: name.index("with")] if "with" in name else name
+    joints = [w for w in main if w in trade().connectors]
+    if joints == ["and"]:
+        return None
+    nouns = content(main)
+    return bool(nouns) and nouns[-1].endswith(word)  # "nuggets" heads McNuggets
 
 
 def _parts(words: Stems) -> Iterable[Stems]:

@@ -49,6 +49,7 @@ class Trade:
     sizes: dict[str, str]
     connectors: frozenset[str]
     generic: frozenset[str]
+    apposed: frozenset[str]
     synonyms: dict[str, str]
     kinds: dict[str, tuple[str, ...]]
     categories: dict[str, tuple[str, ...]]
@@ -66,6 +67,7 @@ def trade() -> Trade:
         sizes={spoken: size for size, words in table["sizes"].items() for spoken in words},
         connectors=frozenset(table["connectors"]["words"]),
         generic=frozenset(map(stem, table["generic"]["words"])),
+        apposed=frozenset(map(stem, table["apposed"]["words"])),
         synonyms={stem(spoken): meant for spoken, meant in table["synonyms"].items()},
         kinds={stem(kind): tuple(map(stem, heads)) for kind, heads in table["kinds"].items()},
         categories={word: tuple(names) for word, names in table["categories"].items()},

@@ -17,7 +17,7 @@ from orchestrator.embedded.heard import Choice, Line
 from orchestrator.embedded.numbers import quantity
 from orchestrator.embedded.spans import Span
 from orchestrator.enums import ModifierAction, Size
-from orchestrator.words import content, stems
+from orchestrator.words import content, stems, trade
 
 # One shop's medium is another's regular.
 _SWAPPED: Final = {Size.MEDIUM: Size.REGULAR, Size.REGULAR: Size.MEDIUM}
@@ -51,7 +51,7 @@ class Lines:
         """Whether the item at hand has the modifier."""
         return self.head is not None and self.allows(self.head.item_ids, span)
 
-    def order(self, span: Span, *, little: bool = False) -> None:
+    def order(self, span: Span, *, little: bool = False, twofold: str = "") -> None:
         """An item was named: the open phrase becomes its line."""
         if self._renames_head(span):
             return
@@ -61,6 +61,7 @@ class Lines:
             line.quantity, line.counted = quantity(phrase.numbers), True
         if little and line.size is None:
             line.size = Size.SMALL  # "a little coffee"
+        line.unmet.extend(filter(None, [twofold]))
         self._distribute(phrase, line)
         if self.correcting and self._headings:
             replaced = self._headings.pop()
@@ -89,9 +90,16 @@ class Lines:
         else:
             self.phrase = Phrase()  # "three creams": how much cream is nothing a kitchen display shows
 
+    def take_rest(self) -> None:
+        """What follows is about the units that a division left over ("the other one")."""
+        self.close()
+        if self._pool in self._headings:
+            self._headings.remove(self._pool)
+            self._headings.append(self._pool)
+
     def choose(self, span: Span, action: ModifierAction, *, ahead: bool) -> None:
         """A modifier was named: for the item to come, or for the one at hand."""
-        if not ahead and action is ModifierAction.ADD and self.narrow(span):
+        if not ahead and action is ModifierAction.ADD and (self.narrow(span) or self._apposed(span)):
             return
         if ahead or self.head is None or not self.head_allows(span):
             self.phrase.choices.append((span, action))
@@ -102,7 +110,7 @@ class Lines:
     def unknown(self, span: Span, *, joined: bool) -> None:
         """A word that nothing explains: a new thing, the rest of a name, or a change."""
         head = self.head
-        if self.narrow(span):
+        if self.narrow(span) or self._apposed(span):
             return
         if head is None or self.phrase.opened or self.phrase.unknown or joined:
             self.phrase.unknown.append(span)
@@ -148,6 +156,15 @@ class Lines:
         lengths = {i: len(self._name_words(i)) for i in item_ids}
         best = tuple(i for i in item_ids if lengths[i] == min(lengths.values()))
         return best if len(best) == 1 else item_ids
+
+    def _apposed(self, span: Span) -> bool:
+        """Whether a word only says what the thing before it is ("provolone cheese", "a ham sub")."""
+        if self.head is None or self.phrase.opened or self._text(span) not in trade().apposed:
+            return False
+        if span.modifiers and span.modifiers[0].tier < 2:
+            return False
+        before = [self.head.span, *(chosen for chosen, _ in self.head.choices)]
+        return any(named.end == span.start for named in before)
 
     def _renames_head(self, span: Span) -> bool:
         """The same thing by two names ("pizza pie") is one thing."""

@@ -165,6 +165,10 @@ class Reader:
 
     _on_mark = _on_stop
 
+    def _on_rest(self, _span: Span) -> None:
+        self._lines.take_rest()
+        self._action = self._reach = ADD
+
     def _on_everyday(self, _span: Span) -> None:
         self._everyday = True
 
@@ -203,13 +207,18 @@ class Reader:
             self._excluded.append(self._text(span))
         else:
             if not self._lines.narrow(span):
-                self._lines.order(span, little=self._action is LIGHT)
+                self._lines.order(span, little=self._action is LIGHT, twofold=self._twofold(position))
             self._action = self._reach = ADD
+
+    def _twofold(self, position: int) -> str:
+        """The word "double" or "triple" before an item not sold so: to be named, not dropped."""
+        before = self._text(self._spans[position - 1]) if position else ""
+        return before if before in {"double", "triple"} else ""
 
     def _counted(self, position: int) -> bool:
         """Whether a number stands directly before a name ("three creams")."""
         before = (s for s in reversed(self._spans[:position]) if not s.has("filler"))
-        return next((s.has("number") for s in before), False)
+        return next((s.has("number", "measure") for s in before), False)
 
     def _names_item(self, position: int, span: Span) -> bool:
         if not span.modifiers or not span.items:
