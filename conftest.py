@@ -1,21 +1,21 @@
-"""README and docs are executed: Python blocks run, console blocks print what they say ("..." stands for anything)."""
+"""README and docs are executed: Python blocks run, console blocks print what they say ("..." is anything)."""
 
 import doctest
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from sybil import Example, Sybil
+from sybil.integration.pytest import SybilItem
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 ROOT = Path(__file__).parent
 
 
 def run_console(example: Example) -> str | None:
-    """Run each `$ command` of a block from the project's root; None when each printed what stands below it."""
+    """Run each `$ command` of a block from the project's root; None when all printed what stands below."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MISTRAL_", "LANGFUSE_"))}
     environment |= {"PATH": f"{Path(sys.executable).parent}:{environment['PATH']}", "COLUMNS": "80"}
     environment["DATA_DIR"] = str(example.namespace["data_dir"])
@@ -23,7 +23,14 @@ def run_console(example: Example) -> str | None:
         command, _, expected = part.partition("\n")
         command = command.replace("uv run ", "")
         done = subprocess.run(  # noqa: S602 - the commands are our own documents'
-            command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
+            command,
+            shell=True,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         printed = done.stdout + done.stderr
         if not doctest.OutputChecker().check_output(f"{expected.strip()}\n", printed, doctest.ELLIPSIS):
@@ -31,10 +38,19 @@ def run_console(example: Example) -> str | None:
     return None
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The examples of a document build on each other: they run in its order, whatever else is shuffled."""
+    examples = sorted(
+        (item for item in items if isinstance(item, SybilItem)), key=lambda i: (i.path, i.example.line)
+    )
+    items[:] = [*(item for item in items if not isinstance(item, SybilItem)), *examples]
+
+
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Iterator[Path]:
+def data_dir(tmp_path: Path) -> Path:
     """A place of its own for what a document's commands keep."""
-    yield tmp_path
+    return tmp_path
 
 
 pytest_collect_file = Sybil(

@@ -1,5 +1,6 @@
 """Spoken name → menu item: one index per menu, shared by the tools and the embedded engine."""
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -76,7 +77,7 @@ class Catalog:
                 if senses := self.items.get(form(attempt), spelled(name)):
                     how = _TIERS[senses[0].tier] if attempt in {words, canonical(words)} else "fuzzy"
                     return Match(tuple(self._by_id[s.identity] for s in senses), how)
-        return self._by_spelling(form(essential(bare)).key)
+        return self._by_spelling(form(essential(bare)))
 
     def suggest(self, name: str, most: int = 3) -> tuple[Item, ...]:
         """Items on sale that are closest to a name: what it fits, then shared words, then spelling."""
@@ -129,10 +130,10 @@ class Catalog:
         starts = sorted((w for w in self._words if w.startswith(word)), key=len)
         return starts[0] if starts and all(w.startswith(starts[0]) for w in starts) else word
 
-    def _by_spelling(self, spoken: str) -> Match:
-        if len(spoken) < 5:
+    def _by_spelling(self, said: Form) -> Match:
+        if len(said.key) < 5 or said.joints:  # a slip of spelling is within a name, not between two
             return Match((), "none")
-        near = process.extract(spoken, self.items.keys(), scorer=fuzz.ratio, score_cutoff=_SURE, limit=3)
+        near = process.extract(said.key, self.items.keys(), scorer=fuzz.ratio, score_cutoff=_SURE, limit=3)
         best = [key for key, score, _ in near if score == near[0][1]]
         found = dict.fromkeys(s.identity for key in best for s in self.items.get(Form(key, frozenset())))
         return Match(tuple(self._by_id[i] for i in found), "fuzzy" if found else "none")
@@ -149,6 +150,8 @@ def open_catalog(path: str | Path = DEFAULT_MENU) -> Catalog:
     Raises:
         MenuError: the file is missing or breaks the menu's rules.
     """
-    file = Path(path)
-    modified = file.stat().st_mtime_ns if file.is_file() else 0
-    return _open(str(file), modified)
+    try:
+        modified = os.stat(path).st_mtime_ns  # noqa: PTH116 - on the path of every turn
+    except OSError:
+        modified = 0  # `load_menu` says what is wrong
+    return _open(str(path), modified)

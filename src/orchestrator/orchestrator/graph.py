@@ -10,6 +10,7 @@ START → orchestrator ──no tool calls──→ END
 import re
 import uuid
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -29,7 +30,7 @@ from orchestrator.embedded.chat_model import EmbeddedChatModel
 from orchestrator.enums import OrderStatus
 from orchestrator.models import Order
 from orchestrator.results import added_line, is_finalized, latest_batch
-from orchestrator.tools import TOOLS, explain_invalid_call
+from orchestrator.tools import TOOLS, explain_invalid_call, on_the_loop
 
 # Supersteps of one turn: eight rounds of orchestrator, tools, update_order. A family's order takes three.
 RECURSION_LIMIT: Final = 25
@@ -109,21 +110,29 @@ def build_graph(
     async def orchestrator(state: DriveThruState, runtime: Runtime[Context]) -> dict[str, Any]:
         """Compile the prompt from the state, ask the model, and keep its reasoning apart from its words."""
         catalog = (runtime.context or Context()).catalog
-        answer = await _ask(bound or EmbeddedChatModel(catalog=catalog).bind_tools(TOOLS), state, catalog)
+        answer = await _ask(bound or _embedded(catalog), state, catalog)
         return answer if state.get("menu_id") else {**_opening(state, catalog), **answer}
 
     builder = StateGraph(DriveThruState, context_schema=Context)
     builder.add_node("orchestrator", orchestrator)
     builder.add_node("tools", ToolNode(TOOLS, handle_tool_errors=explain_invalid_call))
-    builder.add_node("update_order", update_order)
+    builder.add_node("update_order", on_the_loop(update_order))
     builder.add_edge(START, "orchestrator")
-    builder.add_conditional_edges("orchestrator", should_continue, {"tools": "tools", "respond": END})
+    builder.add_conditional_edges(
+        "orchestrator", on_the_loop(should_continue), {"tools": "tools", "respond": END}
+    )
     builder.add_edge("tools", "update_order")
     builder.add_conditional_edges(
-        "update_order", should_end_after_update, {"end": END, "continue": "orchestrator"}
+        "update_order", on_the_loop(should_end_after_update), {"end": END, "continue": "orchestrator"}
     )
     compiled = builder.compile(checkpointer=checkpointer, name="drive_thru")
     return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+
+
+@lru_cache(maxsize=8)
+def _embedded(catalog: Catalog) -> Runnable[LanguageModelInput, AIMessage]:
+    """The engine for a menu; LangChain describes a model once for its callbacks, so it is kept."""
+    return EmbeddedChatModel(catalog=catalog).bind_tools(TOOLS)
 
 
 async def _ask(

@@ -78,7 +78,8 @@ class Item(_Value):
     modifiers: tuple[Modifier, ...] = ()
     available_modifiers: tuple[Modifier, ...] = ()
     available_sizes: tuple[Size, ...] = Field(
-        default_factory=lambda fields: (fields["default_size"],) if "default_size" in fields else (), min_length=1
+        default_factory=lambda fields: (fields["default_size"],) if "default_size" in fields else (),
+        min_length=1,
     )
     aliases: tuple[str, ...] = ()
     available: bool = True
@@ -117,9 +118,7 @@ class Item(_Value):
         """Whether the two differ at most in quantity. A small and a large coffee are not the same."""
         return self.identity == other.identity
 
-    def line(
-        self, quantity: int = 1, size: Size | None = None, modifiers: Iterable[Modifier] = ()
-    ) -> "Item":
+    def line(self, quantity: int = 1, size: Size | None = None, modifiers: Iterable[Modifier] = ()) -> "Item":
         """An order line of this menu item, without what only a menu needs."""
         return Item(
             item_id=self.item_id,

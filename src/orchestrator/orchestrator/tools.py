@@ -6,11 +6,12 @@ it can act on, never as an exception. `update_order` in `graph.py` applies what 
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, Final, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import ToolRuntime
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from pydantic import BaseModel, Field, ValidationError
@@ -22,6 +23,7 @@ from orchestrator.results import added_line, answer_of, line_facts, lines_facts,
 
 _ECHO: Final = 80  # characters of a model's own words that an answer repeats at most
 
+_T = TypeVar("_T")
 Runtime = ToolRuntime[Context | None, dict[str, Any]]
 
 
@@ -42,7 +44,24 @@ class AddCall(BaseModel):
     modifiers: list[ModifierChoice] | None = None
 
 
-@tool(parse_docstring=True)
+def on_the_loop(function: Callable[..., _T]) -> Callable[..., Awaitable[_T]]:
+    """The same function as a coroutine, for work so short that LangGraph's thread would cost more than it."""
+
+    @wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> _T:
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _tool(function: Callable[..., dict[str, Any]]) -> BaseTool:
+    made = StructuredTool.from_function(function, on_the_loop(function), parse_docstring=True)
+    # LangChain dumps all that a schema names on every call: without `runtime` in it, not the whole history.
+    # A tool whose schema is empty is given nothing at all, so that one keeps it.
+    return made.model_copy(update={"args_schema": made.tool_call_schema}) if made.args else made
+
+
+@_tool
 def lookup_menu_item(runtime: Runtime, item_name: str) -> dict[str, Any]:
     """Find a menu item by the name the customer used. Call this before adding an item.
 
@@ -63,7 +82,7 @@ def lookup_menu_item(runtime: Runtime, item_name: str) -> dict[str, Any]:
     }
 
 
-@tool(parse_docstring=True)
+@_tool
 def add_item_to_order(  # noqa: PLR0913, PLR0917 - the seed's signature, which models know
     runtime: Runtime,
     item_id: str,
@@ -94,7 +113,7 @@ def add_item_to_order(  # noqa: PLR0913, PLR0917 - the seed's signature, which m
     return {"added": False, "error": line} if isinstance(line, str) else {"added": True, **line_facts(line)}
 
 
-@tool(parse_docstring=True)
+@_tool
 def get_current_order(runtime: Runtime) -> dict[str, Any]:
     """Get the order so far, to read it back to the customer.
 
@@ -104,7 +123,7 @@ def get_current_order(runtime: Runtime) -> dict[str, Any]:
     return order_facts(_order(runtime))
 
 
-@tool(parse_docstring=True)
+@_tool
 def finalize_order(runtime: Runtime) -> dict[str, Any]:
     """Submit the order to the kitchen, after reading it back and hearing the customer agree.
 

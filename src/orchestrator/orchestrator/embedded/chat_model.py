@@ -2,10 +2,9 @@
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import tool_call_chunk
@@ -17,7 +16,7 @@ from pydantic import ConfigDict
 from orchestrator.catalog import Catalog, open_catalog
 from orchestrator.embedded.decide import decide
 from orchestrator.embedded.dialogue import Answer, Asked, Situation, Step
-from orchestrator.results import answer_of, is_finalized
+from orchestrator.results import added_line, answer_of, is_finalized
 
 
 class EmbeddedChatModel(BaseChatModel):
@@ -48,13 +47,7 @@ class EmbeddedChatModel(BaseChatModel):
         """The model itself: its decisions are written for the four tools of `tools.TOOLS`."""
         return self
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,  # noqa: ARG002
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         step, seed = self._next_step(messages)
         message = AIMessage(
             content=f"<reasoning>{step.why}</reasoning>{step.reply}",
@@ -63,24 +56,33 @@ class EmbeddedChatModel(BaseChatModel):
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,  # noqa: ARG002
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,  # noqa: ARG002
-    ) -> Iterator[ChatGenerationChunk]:
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        return self._generate(messages)
+
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
         step, seed = self._next_step(messages)
         calls = [
             tool_call_chunk(name=c["name"], args=json.dumps(c["args"]), id=c["id"], index=i)
             for i, c in enumerate(_calls(step, seed))
         ]
-        pieces = [f"<reasoning>{step.why}</reasoning>", *_spoken_pieces(step.reply)]
-        for piece in pieces[:-1] if not calls else pieces:
-            yield _chunk(run_manager, AIMessageChunk(content=piece))
-        last = "" if calls else pieces[-1]
-        final = AIMessageChunk(content=last, tool_call_chunks=calls, additional_kwargs=_asking(step.asks))
-        yield _chunk(run_manager, final)
+        *pieces, last = [f"<reasoning>{step.why}</reasoning>", *_spoken_pieces(step.reply)]
+        for piece in pieces:
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        yield ChatGenerationChunk(
+            message=AIMessageChunk(
+                content=last,
+                tool_call_chunks=calls,
+                additional_kwargs=_asking(step.asks),
+                chunk_position="last",
+            )
+        )
+
+    async def _astream(
+        self, messages: list[BaseMessage], *_: Any, **__: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        # LangChain's own would hop to a thread and back for every word.
+        for chunk in self._stream(messages):
+            yield chunk
 
     def _next_step(self, messages: Sequence[BaseMessage]) -> tuple[Step, int]:
         situation = read_situation(messages)
@@ -99,6 +101,7 @@ def read_situation(messages: Sequence[BaseMessage]) -> Situation:
         answers=tuple(_answers(since)),
         asked=_asked(before),
         submitted=any(map(is_finalized, messages)),
+        ordered=any(added_line(message) for message in messages),
         last_item=_last_item(messages),
     )
 
@@ -122,7 +125,7 @@ def _asked(before: Sequence[BaseMessage]) -> Asked:
     if last is None:
         return Asked()
     noted = last.additional_kwargs.get("asking")
-    if isinstance(noted, dict):
+    if isinstance(noted, dict) and noted.get("kind") is not None:
         return Asked(noted["kind"], tuple(noted.get("options", ())), dict(noted.get("line", {})))
     turn_start = next((i for i in range(len(before) - 1, -1, -1) if isinstance(before[i], HumanMessage)), 0)
     tools = [m.name for m in before[turn_start:] if isinstance(m, ToolMessage)]
@@ -161,12 +164,5 @@ def _calls(step: Step, seed: int) -> list[Any]:
 
 def _spoken_pieces(reply: str) -> list[str]:
     """The reply in words, each with the space behind it, as a language model streams tokens."""
-    words = reply.split(" ")
+    words = reply.split(" ") if reply else []
     return [word + " " for word in words[:-1]] + words[-1:]
-
-
-def _chunk(run_manager: CallbackManagerForLLMRun | None, message: AIMessageChunk) -> ChatGenerationChunk:
-    chunk = ChatGenerationChunk(message=message)
-    if run_manager:
-        run_manager.on_llm_new_token(message.text, chunk=chunk)
-    return chunk

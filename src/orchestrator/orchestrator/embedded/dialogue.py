@@ -43,6 +43,7 @@ class Situation:
         answers: this turn's tool calls so far, in order.
         asked: what the reply before asked.
         submitted: whether the order is already with the kitchen.
+        ordered: whether anything was added so far, this turn included.
         last_item: id of the item that was last looked up or added before this turn.
     """
 
@@ -51,6 +52,7 @@ class Situation:
     answers: tuple[Answer, ...] = ()
     asked: Asked = field(default_factory=Asked)
     submitted: bool = False
+    ordered: bool = False
     last_item: str | None = None
 
     def of(self, tool: str) -> list[Answer]:

@@ -1,6 +1,6 @@
 """What an utterance was understood as: order lines, questions and dialogue acts."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from orchestrator.enums import ModifierAction, Size
@@ -88,6 +88,8 @@ class Heard:
         orphans: modifiers without an item in this utterance, as said.
         excluded: items named only to refuse, remove or change them.
         leftover: words that matter and were not understood.
+        size: a size said without an item.
+        counted: whether a number was said without an item.
         everyday: whether anything but names and cues was said in everyday words.
     """
 
@@ -98,7 +100,8 @@ class Heard:
     excluded: tuple[str, ...] = ()
     leftover: tuple[str, ...] = ()
     everyday: bool = False
-    size: Size | None = field(default=None)
+    size: Size | None = None
+    counted: bool = False
 
     @property
     def nothing(self) -> bool:

@@ -2,7 +2,7 @@
 
 * A number, size or measure ("side of") opens a phrase; modifiers inside it wait for its item ("a large
   onion and pepper pizza"). Modifiers after an item belong to it until the next phrase opens.
-* Modifiers that only one item on the menu takes imply that item ("a large with olives").
+* A size and modifiers that only one item on the menu takes imply that item ("a large with olives").
 * After a correction ("no wait", "I mean") the next phrase replaces the last one.
 * What fits nothing is kept as the customer said it, to be named in the reply.
 """
@@ -32,6 +32,7 @@ class Lines:
         self.orphans: list[str] = []
         self.leftover: list[str] = []
         self.loose_size: Size | None = None
+        self.loose_number = False
         self._catalog = catalog
         self._quote = quote
         self._headings: list[Heading] = []
@@ -131,6 +132,7 @@ class Lines:
             self._adjust(self.head, phrase)
         elif not phrase.empty:
             self._opening = phrase
+            self.loose_number = self.loose_number or bool(phrase.numbers)
             self.loose_size = phrase.size or self.loose_size
 
     def finished(self) -> tuple[Line, ...]:
@@ -198,13 +200,16 @@ class Lines:
             self.head.choices.extend(chosen for chosen in phrase.choices if chosen not in left)
         if not left:
             return
+        opening = phrase if phrase.numbers or phrase.size else self._opening
         first, action = left[0]
-        implied = self._implied([span for span, _ in left])
+        implied = self._implied([span for span, _ in left]) if opening.size else ()
         ambiguous = len(left) == 1 and bool(first.items) and action is ModifierAction.ADD
+        if self.head and len(implied) != 1 and not phrase.numbers:
+            self.head.choices.extend(left)  # what it has not is named when the line is finished
+            return
         if len(implied) != 1 and not ambiguous:
             self.orphans.extend(self._text(span) for span, _ in left)
             return
-        opening = phrase if phrase.opened else self._opening
         line = Heading(
             replace(first, items=()), self._text(first), ids(first), size=phrase.size or opening.size
         )

@@ -75,6 +75,7 @@ class Reader:
             leftover=tuple(self._lines.leftover),
             everyday=self._everyday,
             size=self._lines.loose_size,
+            counted=self._lines.loose_number,
         )
 
     def _read(self, position: int, span: Span) -> None:
@@ -152,9 +153,6 @@ class Reader:
     def _on_or(self, _span: Span) -> None:
         self._action = self._reach
 
-    def _on_comma(self, _span: Span) -> None:
-        self._lines.correcting = False
-
     def _on_but(self, _span: Span) -> None:
         self._lines.close()
         self._refusing = False
@@ -172,7 +170,10 @@ class Reader:
     def _on_everyday(self, _span: Span) -> None:
         self._everyday = True
 
-    def _on_correct(self, _span: Span) -> None:
+    def _on_correct(self, span: Span) -> None:
+        if self._lines.head is None and "make" in self._text(span):
+            self._act(Act.CHANGE)  # of something that was ordered before
+            return
         self._leave_vague_question()
         self._lines.correcting = self._lines.head is not None
         self._action = ADD

@@ -158,7 +158,7 @@ class Reply:
         if self._question or self._asks.kind:
             return
         asked, acts = self.situation.asked, self.plan.heard.acts
-        if asked.kind == "confirm" and self._notes and not self._did_something():
+        if asked.kind == "confirm" and self._notes and not self._added_anything():
             self._ask("the read-back still stands", Asked("confirm"), "confirm_again")
         elif Act.DENIAL in acts and not self._did_something():
             key = "not_right" if asked.kind == "confirm" else "what_can_i_get"
@@ -166,14 +166,16 @@ class Reply:
         elif Act.YES in acts and not self._did_something():
             self._agreed(asked)
         elif not self._notes:
-            key = "chat" if self.plan.heard.everyday and not self.plan.heard.leftover else "not_understood"
+            heard = self.plan.heard
+            chat = heard.everyday and not (heard.leftover or heard.counted)
+            key = "chat" if chat else "not_understood"
             self._say("nothing understood", key)
             if key == "chat":
                 self._ask("asked for the order", asked, "what_can_i_get")
         elif Act.PERSON in acts or Act.WAIT in acts:
             self._asks = asked
         else:
-            started = self.situation.turn > 1 or self._did_something()
+            started = self.situation.ordered
             self._ask(
                 "asked for more",
                 Asked("more" if started else ""),
@@ -192,6 +194,9 @@ class Reply:
             )
         else:
             self._ask("customer wants more", Asked("more"), "what_else")
+
+    def _added_anything(self) -> bool:
+        return bool(self.situation.of("add_item_to_order"))
 
     def _did_something(self) -> bool:
         return bool(self.situation.answers or self.plan.heard.questions)
