@@ -325,7 +325,7 @@ def test_terminal(leave: str, env: Env) -> None:
     assert "2x" in screen.type("/order\r", r"2x[^$]*You:")
     assert "Egg McMuffin" in screen.type("/menu breakfast\r", r"Egg McMuffin[^$]*You:")
     assert "commands" in screen.type("/dance\r", r"/quit[^$]*You:")
-    assert "window" not in screen.type("/new\r", r"Session [^$]*You:").partition("Session")[2]
+    assert "window" not in screen.type("/new\r", r"resume with[^$]*You:").partition("resume with")[2]
     screen.type(leave, r"Drive safe")
     assert screen.close() == 0
     assert "Traceback" not in screen.seen

@@ -36,6 +36,7 @@ class Terminal:
         self._console = Console(highlight=False)
         self._prompt: PromptSession[str] = PromptSession(history=_history(data_dir))
         self._shown = Order()
+        self._column = 0
         self._commands: dict[str, Callable[[str], bool]] = {
             "/order": self._show_order,
             "/menu": self._show_menu,
@@ -68,6 +69,7 @@ class Terminal:
             self._console.print(f"[dim]There is no {name}; these are the commands:[/dim]")
             return self._show_help("")
         self._console.print("Crew: ", end="", style="bold green")
+        self._column = len("Crew: ")
         turn = self._session.say(text, self._write)
         self._console.print()
         if turn.order != self._shown:
@@ -75,11 +77,16 @@ class Terminal:
         return True
 
     def _write(self, piece: str) -> None:
+        """Print a piece of a reply, on the next line when its first word does not fit on this one."""
+        word = len(piece.lstrip().split(" ")[0])
+        if self._column and self._column + word + 1 > self._console.width:
+            piece, self._column = "\n" + piece.lstrip(), 0
         self._console.print(piece, end="", markup=False, soft_wrap=True)
+        self._column += len(piece)
 
     def _introduce(self) -> None:
-        resume = f" · go on later with: drive-thru --session {self._session.session_id}" if self._kept else ""
-        self._console.print(f"[dim]Session {self._session.session_id}{resume} · /help[/dim]", soft_wrap=True)
+        resume = f" · resume with: drive-thru --session {self._session.session_id}" if self._kept else ""
+        self._console.print(f"[dim]/help{resume}[/dim]", soft_wrap=True)
         self._shown = Order()
         if self._session_order().items:
             self._show(self._session_order())

@@ -9,18 +9,15 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final
 
 from orchestrator.catalog import Catalog
 from orchestrator.embedded.heading import Heading, Phrase
-from orchestrator.embedded.heard import Choice, Line
+from orchestrator.embedded.fit import finished, possible
+from orchestrator.embedded.heard import Line
 from orchestrator.embedded.numbers import quantity
 from orchestrator.embedded.spans import Span
 from orchestrator.enums import ModifierAction, Size
 from orchestrator.words import content, stems, trade
-
-# One shop's medium is another's regular.
-_SWAPPED: Final = {Size.MEDIUM: Size.REGULAR, Size.REGULAR: Size.MEDIUM}
 
 
 class Lines:
@@ -46,7 +43,7 @@ class Lines:
 
     def allows(self, item_ids: Iterable[str], span: Span) -> bool:
         """Whether one of the items has one of the modifiers that a span can name."""
-        return bool(self._possible(item_ids, span))
+        return bool(possible(self._catalog, item_ids, span))
 
     def head_allows(self, span: Span) -> bool:
         """Whether the item at hand has the modifier."""
@@ -137,7 +134,7 @@ class Lines:
 
     def finished(self) -> tuple[Line, ...]:
         """Every line, with sizes and modifiers as its item has them."""
-        return tuple(map(self._finished, self._headings))
+        return tuple(finished(heading, self._catalog, self._quote) for heading in self._headings)
 
     # -- inside -----------------------------------------------------------------------------------
 
@@ -266,35 +263,6 @@ class Lines:
         if not pool.quantity:
             self._headings.remove(pool)
         return True
-
-    def _finished(self, line: Heading) -> Line:
-        unmet = list(line.unmet)
-        choices = []
-        for span, action in line.choices:
-            if possible := self._possible(line.item_ids, span, action):
-                choices.append(Choice(possible, self._text(span), action))
-            else:
-                wanted = self._text(span)
-                unmet.append(wanted if action is ModifierAction.ADD else f"{action} {wanted}")
-        size = self._sold_size(line)
-        return Line(line.said, line.item_ids, line.quantity, size, tuple(choices), tuple(unmet))
-
-    def _sold_size(self, line: Heading) -> Size | None:
-        item = self._catalog.item(line.item_ids[0]) if line.item_ids else None
-        if item is None or line.size is None or line.size in item.available_sizes:
-            return line.size
-        swapped = _SWAPPED.get(line.size, line.size)
-        if swapped in item.available_sizes:
-            return swapped
-        return line.size if len(item.available_sizes) > 1 else None  # one size is every size
-
-    def _possible(
-        self, item_ids: Iterable[str], span: Span, action: ModifierAction | None = None
-    ) -> tuple[str, ...]:
-        wanted = {sense.identity for sense in span.modifiers}
-        items = filter(None, map(self._catalog.item, item_ids))
-        found = (m for item in items for m in item.available_modifiers if m.modifier_id in wanted)
-        return tuple(dict.fromkeys(m.modifier_id for m in found if action is None or action in m.actions))
 
     def _text(self, span: Span) -> str:
         return self._quote(span.start, span.end)

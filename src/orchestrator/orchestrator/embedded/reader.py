@@ -123,7 +123,8 @@ class Reader:
                 return
             self._close_question()
         phrase = self._lines.phrase
-        if phrase.choices or phrase.unknown or phrase.size:
+        apart = bool(phrase.numbers) and phrase.begins != span.start  # "no cheese on one, and three coffees"
+        if apart or phrase.choices or phrase.unknown or phrase.size:
             self._lines.close()
         self._action = self._reach = ADD
         said = " ".join(word.text for word in self._words[span.start : span.end])
