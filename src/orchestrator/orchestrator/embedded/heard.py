@@ -89,7 +89,7 @@ class Heard:
         excluded: items named only to refuse, remove or change them.
         leftover: words that matter and were not understood.
         size: a size said without an item.
-        counted: whether a number was said without an item.
+        number: a number said without an item.
         everyday: whether anything but names and cues was said in everyday words.
     """
 
@@ -101,7 +101,7 @@ class Heard:
     leftover: tuple[str, ...] = ()
     everyday: bool = False
     size: Size | None = None
-    counted: bool = False
+    number: int | None = None
 
     @property
     def nothing(self) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from orchestrator.catalog import Catalog
-from orchestrator.embedded.heading import Heading, Phrase
 from orchestrator.embedded.fit import finished, possible
+from orchestrator.embedded.heading import Heading, Phrase
 from orchestrator.embedded.heard import Line
 from orchestrator.embedded.numbers import quantity
 from orchestrator.embedded.spans import Span
@@ -29,7 +29,7 @@ class Lines:
         self.orphans: list[str] = []
         self.leftover: list[str] = []
         self.loose_size: Size | None = None
-        self.loose_number = False
+        self.loose_number: int | None = None
         self._catalog = catalog
         self._quote = quote
         self._headings: list[Heading] = []
@@ -129,7 +129,8 @@ class Lines:
             self._adjust(self.head, phrase)
         elif not phrase.empty:
             self._opening = phrase
-            self.loose_number = self.loose_number or bool(phrase.numbers)
+            if phrase.numbers:
+                self.loose_number = quantity(phrase.numbers)
             self.loose_size = phrase.size or self.loose_size
 
     def finished(self) -> tuple[Line, ...]:

@@ -62,7 +62,7 @@ class MenuTalk:
             return self._speaker.say("no_contents", name=item.name), ()
         names = [m.name.lower() for m in item.available_modifiers]
         shown = listed(names) if len(names) < 7 else f"{', '.join(names[:6])}, and more"
-        return self._speaker.say("contents", name=item.name, modifiers=shown), ()
+        return self._speaker.say("contents", name=item.name, modifiers=shown), (item.item_id,)
 
     def _sizes(self, question: Question) -> Said:
         item = self._item(question)
@@ -71,7 +71,7 @@ class MenuTalk:
         if len(item.available_sizes) == 1:
             return self._speaker.say("one_size", name=item.name), ()
         sizes = listed([size.value for size in item.available_sizes])
-        return self._speaker.say("sizes_of", name=item.name, sizes=sizes), ()
+        return self._speaker.say("sizes_of", name=item.name, sizes=sizes), (item.item_id,)
 
     def _none(self, question: Question) -> Said:
         close = list(self._catalog.suggest(question.words))

@@ -60,20 +60,18 @@ def _answer_to_question(situation: Situation, heard: Heard, catalog: Catalog) ->
             if size and not heard.lines
             else None
         )
-    if asked.kind not in {"which", "offer"}:
-        return None
     named = heard.lines[0].item_ids if heard.lines else ()
     if len(named) == 1:
         chosen = named[0] if named[0] in asked.options else None
     else:
-        chosen = _chosen(situation.utterance, asked.options, catalog)
-    if chosen is None and Act.YES in heard.acts and len(asked.options) == 1 and not heard.lines:
+        chosen = _chosen(situation.utterance, asked.options, catalog) if asked.kind != "more" else None
+    if chosen is None and _takes_it(asked, heard) and len(asked.options) == 1:
         chosen = asked.options[0]
     if chosen is None or len(heard.lines) > 1:
         return None
     line = line_of(asked, chosen, catalog)
     if not heard.lines:
-        return replace(line, size=heard.size or line.size)
+        return replace(line, size=heard.size or line.size, quantity=heard.number or line.quantity)
     said = heard.lines[0]
     return replace(
         line,
@@ -81,6 +79,13 @@ def _answer_to_question(situation: Situation, heard: Heard, catalog: Catalog) ->
         size=said.size or line.size,
         choices=(*line.choices, *(said.choices if len(said.item_ids) == 1 else ())),
     )
+
+
+def _takes_it(asked: Asked, heard: Heard) -> bool:
+    """Whether an item just talked about is taken: "two of those", "a large one", or "yes" to an offer."""
+    other = heard.lines or heard.orphans or heard.excluded or heard.leftover or heard.questions
+    agreed = asked.kind != "more" and Act.YES in heard.acts
+    return not other and bool(agreed or heard.number or heard.size)
 
 
 def _chosen(utterance: str, options: Iterable[str], catalog: Catalog) -> str | None:
@@ -115,7 +120,7 @@ def _read_back(asked: Asked, heard: Heard) -> Literal["", "recall", "confirm"]:
         return "confirm"
     if asked.kind == "confirm" and heard.lines:
         return "confirm"  # an addition at the read-back: read it again right away
-    refused_more = asked.kind in {"more", "offer"} and Act.DENIAL in heard.acts
+    refused_more = asked.kind == "more" and Act.DENIAL in heard.acts
     if refused_more and not (heard.lines or heard.questions or heard.leftover):
         return "confirm"
     return "recall" if Act.RECALL in heard.acts else ""

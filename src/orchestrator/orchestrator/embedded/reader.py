@@ -56,6 +56,7 @@ class Reader:
         self._action = ADD
         self._reach = ADD  # the action that "and" or "or" would carry on
         self._question: Question | None = None
+        self._bare_word = False  # the question is a mere "what" so far
         self._refusing = False
         self._joined = True  # whether the next word begins something, after "and", a comma, a number …
 
@@ -75,7 +76,7 @@ class Reader:
             leftover=tuple(self._lines.leftover),
             everyday=self._everyday,
             size=self._lines.loose_size,
-            counted=self._lines.loose_number,
+            number=self._lines.loose_number,
         )
 
     def _read(self, position: int, span: Span) -> None:
@@ -262,6 +263,7 @@ class Reader:
         if self._text(span) in _RELATIVE and head and head.span.end == span.start:
             return  # "a pizza which has …"
         self._lines.close()
+        self._bare_word = self._question is None and self._text(span) in _RELATIVE
         if self._question is None:
             self._question = Question(topic)
         elif self._question.topic in _VAGUE and topic not in (*_VAGUE, Topic.HAVE):
@@ -283,6 +285,8 @@ class Reader:
 
     def _close_question(self) -> None:
         question, self._question = self._question, None
+        if question and question.topic is Topic.LIST and self._bare_word and not question.words:
+            return  # "you know what, …"
         if question and (question.topic is not Topic.OTHER or question.words or self._everyday):
             self._questions.append(question)
 

@@ -1,6 +1,6 @@
 """What to say at the end of a turn: what was done, what could not be, answers, and one question."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from orchestrator.catalog import Catalog
@@ -25,6 +25,7 @@ class Reply:
     _parts: list[str] = field(default_factory=list)
     _asks: Asked = field(default_factory=Asked)
     _question: str = ""
+    _offered: Asked | None = None
     _notes: list[str] = field(default_factory=list)
 
     def step(self) -> Step:
@@ -38,6 +39,10 @@ class Reply:
         self._acts()
         self._read_back()
         self._close()
+        if self._offered and not self._question:
+            self._asks = self._offered
+        elif self._offered and self._asks.kind == "more":
+            self._asks = replace(self._asks, options=self._offered.options)  # "two of those"
         text = " ".join(filter(None, [*self._parts, self._question]))
         return Step(f"Replying: {', '.join(self._notes) or 'nothing to do'}", reply=text, asks=self._asks)
 
@@ -128,7 +133,7 @@ class Reply:
             self._notes.append(f"answered a question about {question.topic}")
             self._parts.append(text)
             if offered and not self._question:
-                self._asks = Asked("offer", offered)
+                self._offered = Asked("offer", offered)
 
     def _acts(self) -> None:
         for act, key in _SMALL_TALK.items():
@@ -155,19 +160,22 @@ class Reply:
 
     def _close(self) -> None:
         """Every reply ends on what the customer can do next."""
-        if self._question or self._asks.kind:
+        if self._question or (self._offered and self._parts[-1].endswith("?")):
             return
         asked, acts = self.situation.asked, self.plan.heard.acts
         if asked.kind == "confirm" and self._notes and not self._added_anything():
             self._ask("the read-back still stands", Asked("confirm"), "confirm_again")
         elif Act.DENIAL in acts and not self._did_something():
-            key = "not_right" if asked.kind == "confirm" else "what_can_i_get"
-            self._ask("customer declined", Asked("more"), key)
+            if asked.kind == "confirm":
+                self._ask("customer declined", Asked("more"), "not_right")
+                return
+            self._say("customer declined", "no_problem")
+            self._ask_for_more()
         elif Act.YES in acts and not self._did_something():
             self._agreed(asked)
         elif not self._notes:
             heard = self.plan.heard
-            chat = heard.everyday and not (heard.leftover or heard.counted)
+            chat = heard.everyday and not (heard.leftover or heard.number)
             key = "chat" if chat else "not_understood"
             self._say("nothing understood", key)
             if key == "chat":
@@ -175,12 +183,11 @@ class Reply:
         elif Act.PERSON in acts or Act.WAIT in acts:
             self._asks = asked
         else:
-            started = self.situation.ordered
-            self._ask(
-                "asked for more",
-                Asked("more" if started else ""),
-                "anything_else" if started else "what_can_i_get",
-            )
+            self._ask_for_more()
+
+    def _ask_for_more(self) -> None:
+        key = "anything_else" if self.situation.ordered else "what_can_i_get"
+        self._ask("asked for more", Asked("more"), key)
 
     def _agreed(self, asked: Asked) -> None:
         options = [item for item in map(self.catalog.item, asked.options) if item]
