@@ -163,50 +163,51 @@ class Reply:
         if self._question or (self._offered and self._parts[-1].endswith("?")):
             return
         asked, acts = self.situation.asked, self.plan.heard.acts
-        if asked.kind == "confirm" and self._notes and not self._added_anything():
-            self._ask("the read-back still stands", Asked("confirm"), "confirm_again")
-        elif Act.DENIAL in acts and not self._did_something():
-            if asked.kind == "confirm":
-                self._ask("customer declined", Asked("more"), "not_right")
-                return
-            self._say("customer declined", "no_problem")
-            self._ask_for_more()
-        elif Act.YES in acts and not self._did_something():
+        idle = not (self.situation.answers or self.plan.heard.questions)
+        if not self._notes and not acts & {Act.DENIAL, Act.YES}:
+            self._not_understood(asked)
+        elif idle and Act.DENIAL in acts:
+            self._declined(asked)
+        elif idle and Act.YES in acts:
             self._agreed(asked)
-        elif not self._notes:
-            heard = self.plan.heard
-            chat = heard.everyday and not (heard.leftover or heard.number)
-            key = "chat" if chat else "not_understood"
-            self._say("nothing understood", key)
-            if key == "chat":
-                self._ask("asked for the order", asked, "what_can_i_get")
-        elif Act.PERSON in acts or Act.WAIT in acts:
+        elif acts & {Act.PERSON, Act.WAIT}:
             self._asks = asked
+        elif asked.kind == "confirm" and not self.situation.of("add_item_to_order"):
+            self._ask("the read-back still stands", asked, "confirm_again")
         else:
             self._ask_for_more()
 
-    def _ask_for_more(self) -> None:
-        key = "anything_else" if self.situation.ordered else "what_can_i_get"
-        self._ask("asked for more", Asked("more"), key)
+    def _not_understood(self, asked: Asked) -> None:
+        """Say so, and leave open what was asked before."""
+        heard = self.plan.heard
+        if asked.kind == "confirm":
+            self._say("nothing understood", "missed")
+            self._ask("the read-back still stands", asked, "confirm_again")
+        elif heard.everyday and not (heard.leftover or heard.number):
+            self._say("small talk", "chat")
+            self._ask("asked for the order", asked, "what_can_i_get")
+        else:
+            self._ask("nothing understood", asked, "not_understood")
+
+    def _declined(self, asked: Asked) -> None:
+        if asked.kind == "confirm":
+            self._ask("the order is not right", Asked("more"), "not_right")
+        else:
+            self._say("customer declined", "no_problem")
+            self._ask_for_more()
 
     def _agreed(self, asked: Asked) -> None:
         options = [item for item in map(self.catalog.item, asked.options) if item]
         if asked.kind in {"which", "offer"} and options:
+            which = Asked("which", asked.options, asked.line)
             names = self.speaker.names(options, "or")
-            self._ask(
-                "agreed, but to which?",
-                Asked("which", asked.options, asked.line),
-                "which_of_these",
-                options=names,
-            )
+            self._ask("agreed, but to which?", which, "which_of_these", options=names)
         else:
             self._ask("customer wants more", Asked("more"), "what_else")
 
-    def _added_anything(self) -> bool:
-        return bool(self.situation.of("add_item_to_order"))
-
-    def _did_something(self) -> bool:
-        return bool(self.situation.answers or self.plan.heard.questions)
+    def _ask_for_more(self) -> None:
+        key = "anything_else" if self.situation.ordered else "what_can_i_get"
+        self._ask("asked for more", Asked("more"), key)
 
 
 def _waiting(line: Line) -> dict[str, Any]:
