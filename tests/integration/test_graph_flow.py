@@ -148,6 +148,17 @@ def test_arguments_that_are_no_json_are_explained_to_the_model(shop: Context) ->
     assert "item_id" in str(model.heard[1][-1].content)
 
 
+def test_calls_of_a_reply_that_was_cut_off_are_not_trusted(shop: Context) -> None:
+    """Arguments that ended in the middle may look whole: the model is told so and calls again."""
+    cut_off = calls(("add_item_to_order", {**ADD_LATTE[1], "quantity": 1}))
+    cut_off.response_metadata["finish_reason"] = "length"
+    conversation, _ = talk(
+        shop, cut_off, calls((ADD_LATTE[0], {**ADD_LATTE[1], "quantity": 12}), first_id=2), says("Twelve.")
+    )
+    conversation.say("Twelve lattes")
+    assert conversation.lines == [("latte", 12)]
+
+
 @pytest.mark.parametrize("call_id", [None, "", "call-1"], ids=["none", "empty", "repeated"])
 def test_calls_without_ids_of_their_own_count_each(shop: Context, call_id: str | None) -> None:
     """Calls whose server left ids out, or gave one to all, are told apart: limits hold over the batch."""

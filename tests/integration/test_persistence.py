@@ -14,7 +14,6 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from orchestrator.enums import CategoryName, ModifierAction, OrderStatus, Size
 from orchestrator.errors import StoreError
 from orchestrator.models import Item, Modifier, Order
@@ -26,6 +25,7 @@ from orchestrator.persistence import (
     open_orders,
     serializer,
 )
+from orchestrator.sqlite_saver import OneHopSqliteSaver
 from pydantic import BaseModel
 
 from tests.integration.lane import NOON, WHOLE_ORDER, Lane
@@ -150,11 +150,9 @@ async def test_conversation_survives(where: Any, tmp_path: Path, caplog: pytest.
 async def test_place_decides_the_saver(tmp_path: Path) -> None:
     """A path is SQLite, with a write-ahead log that readers do not block; nothing is memory."""
     async with open_checkpointer(tmp_path / "c.sqlite") as saver:
-        assert isinstance(saver, AsyncSqliteSaver)
-        async with saver.conn.execute("PRAGMA journal_mode") as cursor:
-            assert await cursor.fetchone() == ("wal",)
-        async with saver.conn.execute("PRAGMA busy_timeout") as cursor:
-            assert await cursor.fetchone() == (30_000,)
+        assert isinstance(saver, OneHopSqliteSaver)
+        assert saver.conn.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert saver.conn.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
     async with open_checkpointer(None) as saver:
         assert isinstance(saver, InMemorySaver)
 

@@ -76,7 +76,8 @@ async def test_model_fails_once(lane: Lane, failing: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failing", "so_far", "spoken"), [({1, 2}, [], ""), ({2, 3}, [("Tea", 2)], "So far I have two small Teas. ")]
+    ("failing", "so_far", "spoken"),
+    [({1, 2}, [], ""), ({2, 3}, [("Tea", 2)], "So far I have two small Teas. ")],
 )
 async def test_model_stays_away(
     lane: Lane, failing: set[int], so_far: list[tuple[str, int]], spoken: str

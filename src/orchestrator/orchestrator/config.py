@@ -52,7 +52,7 @@ class Settings(BaseSettings):
     model: Literal["auto", "embedded", "mistral"] = "auto"
     mistral_api_key: SecretStr = SecretStr("")
     mistral_model: str = "mistral-small-latest"
-    mistral_temperature: float = Field(default=0.0, ge=0, le=1.5)
+    mistral_temperature: float = Field(default=0.0, ge=0, le=1)
     menu_json_path: str = DEFAULT_MENU
     max_line_quantity: int = Field(default=20, ge=1)
     max_order_units: int = Field(default=60, ge=1)

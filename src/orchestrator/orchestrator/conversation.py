@@ -97,7 +97,7 @@ class Conversation:
             if snapshot.next and self._given_up:
                 await self._close(snapshot, _turn(snapshot))
             elif snapshot.next:
-                await self._finish(_turn(snapshot), _nobody)
+                await self._finish(_turn(snapshot), None)
             snapshot = await self._snapshot() if snapshot.next else snapshot
             if snapshot.values:
                 self._read(snapshot)
@@ -106,8 +106,8 @@ class Conversation:
         self._given_up = False
         return self._late
 
-    async def ask(self, heard: str, hear: Hear) -> Turn:
-        """Let the graph answer; its words are given to `hear` as they come."""
+    async def ask(self, heard: str, hear: Hear | None) -> Turn:
+        """Let the graph answer; its words are given to `hear`, if anybody listens, as they come."""
         self._current = self._kept_waiting = False  # until the turn is over
         message = HumanMessage(heard, id=str(uuid.uuid4()))
         values: dict[str, Any] = {"messages": [message]}
@@ -162,14 +162,14 @@ class Conversation:
         reply = _spoken(key, turn, order)
         return Turn(turn, heard, reply, self.order, reasoning=(f"[DIRECT] {key}",))
 
-    async def _run(self, values: dict[str, Any] | None, turn: int, hear: Hear) -> dict[str, Any]:
+    async def _run(self, values: dict[str, Any] | None, turn: int, hear: Hear | None) -> dict[str, Any]:
         """Run the graph to its end, from where it stopped for None, and give its state."""
         state: dict[str, Any] = {}
         events = self._graph.astream(
             values,
             config=self._config(turn),
             context=self._context,
-            stream_mode=["messages", "updates", "values"],
+            stream_mode=["messages", "updates", "values"] if hear else ["updates", "values"],
             durability="exit",
         )
         async with aclosing(cast("AsyncGenerator[tuple[str, Any]]", events)) as parts:
@@ -178,7 +178,7 @@ class Conversation:
                     state = part
                 elif mode == "updates":  # comes before the checkpoint; the last "values" come after it
                     await self._deliver((part.get("update_order") or {}).get("current_order"))
-                elif part[1]["langgraph_node"] == _SPEAKER and isinstance(part[0], AIMessage):
+                elif hear and part[1]["langgraph_node"] == _SPEAKER and isinstance(part[0], AIMessage):
                     hear(part[0].id, part[0].text)
         return state
 
@@ -216,7 +216,7 @@ class Conversation:
             self._entries += 1
         return False
 
-    async def _finish(self, turn: int, hear: Hear) -> dict[str, Any]:
+    async def _finish(self, turn: int, hear: Hear | None) -> dict[str, Any]:
         """Let an unfinished turn run to its end; if that fails, close it. Gives the state."""
         try:
             if (await self._snapshot()).next:
@@ -271,10 +271,6 @@ class Conversation:
 
     def _config(self, turn: int) -> RunnableConfig:
         return {"configurable": {"thread_id": self._session_id}, "metadata": {"turn": turn}}
-
-
-def _nobody(_message: str | None, _chunk: str) -> None:
-    """Whoever would have heard this is gone."""
 
 
 def _turn(snapshot: StateSnapshot) -> int:

@@ -126,6 +126,7 @@ def build_graph(
         "update_order", on_the_loop(should_end_after_update), {"end": END, "continue": "orchestrator"}
     )
     compiled = builder.compile(checkpointer=checkpointer, name="drive_thru")
+    compiled.stream_eager = True  # an update is seen before the checkpoint is written: see docs/adr/003
     return compiled.with_config(recursion_limit=RECURSION_LIMIT)
 
 
@@ -147,7 +148,10 @@ async def _ask(
     system = SystemMessage(prompts.system_prompt(catalog, order))
     answer = await model.ainvoke([system, *messages])
     why, words = extract_reasoning(answer.text)
-    calls = _with_ids([*answer.tool_calls, *map(_unreadable_call, answer.invalid_tool_calls)])
+    # Arguments that were cut off look whole once a parser has closed their brackets: none of them is trusted.
+    cut_off = answer.response_metadata.get("finish_reason") == "length"
+    sound, broken = ([], answer.tool_calls) if cut_off else (answer.tool_calls, [])
+    calls = _with_ids([*sound, *map(_unreadable_call, [*broken, *answer.invalid_tool_calls])])
     if not calls and not words:
         words = prompts.sentence("unheard", _turn(messages))
     heard = answer.model_copy(update={"content": words, "tool_calls": calls, "invalid_tool_calls": []})

@@ -58,7 +58,7 @@ async def open_checkpointer(where: Where) -> AsyncIterator[BaseCheckpointSaver[A
         elif _is_postgres(where):
             yield await _postgres_saver(str(where), stack)
         else:
-            yield await _sqlite_saver(Path(where), stack)
+            yield _sqlite_saver(Path(where), stack)
 
 
 class MemoryOrders:
@@ -175,18 +175,14 @@ async def open_orders(where: Where) -> AsyncIterator[OrderStore | MemoryOrders]:
         await store.aclose()
 
 
-async def _sqlite_saver(path: Path, stack: AsyncExitStack) -> BaseCheckpointSaver[Any]:
-    import aiosqlite
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+def _sqlite_saver(path: Path, stack: AsyncExitStack) -> BaseCheckpointSaver[Any]:
+    from orchestrator.sqlite_saver import OneHopSqliteSaver
 
     try:
-        connection = await stack.enter_async_context(aiosqlite.connect(_made(path), timeout=_BUSY_SECONDS))
-        # What a power cut may take is the last turns of a conversation; orders are in a file of their own.
-        await connection.execute("PRAGMA synchronous=NORMAL")
-        saver = AsyncSqliteSaver(connection, serde=serializer())
-        await saver.setup()  # turns WAL on
+        saver = OneHopSqliteSaver(_made(path), busy_seconds=_BUSY_SECONDS, serde=serializer())
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"conversations cannot be kept in {path}: {_reason(error)}") from error
+    stack.callback(saver.close)
     return saver
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from anyio.from_thread import BlockingPortal
 
 from orchestrator.context import Context
-from orchestrator.conversation import Conversation, Orders
+from orchestrator.conversation import Conversation, Hear, Orders
 from orchestrator.errors import StoreError
 from orchestrator.graph import Graph
 from orchestrator.models import Order
@@ -78,27 +78,30 @@ class Session:
         return self._wait_for(self.asay, text, tell)
 
     async def asay(self, text: str, tell: Callable[[str], object] | None = None) -> Turn:
-        """Serve a turn, giving the reply to `tell` in pieces as it comes."""
+        """Serve a turn, giving the reply to `tell` in pieces as it comes; without `tell` all at once."""
+        if tell is None:
+            return await asyncio.shield(self._start(text, None))
         async for piece in self.stream(text):
             if isinstance(piece, Turn):
                 return piece
-            if tell is not None:
-                tell(piece)
+            tell(piece)
         raise AssertionError("a stream ends with its turn")
 
     async def stream(self, text: str) -> AsyncIterator[str | Turn]:
-        """Serve a turn: the reply in pieces as it comes, then the `Turn`.
-
-        The turn runs in a task of its own: a listener that goes away does not cut it in two.
-        """
+        """Serve a turn: the reply in pieces as it comes, then the `Turn`."""
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        turn = asyncio.create_task(self._serve(text, Voice(pieces.put_nowait)))
-        self._turns.add(turn)
-        turn.add_done_callback(self._turns.discard)
+        turn = self._start(text, Voice(pieces.put_nowait))
         turn.add_done_callback(lambda _: pieces.put_nowait(None))
         while (piece := await pieces.get()) is not None:
             yield piece
         yield turn.result()
+
+    def _start(self, text: str, voice: Voice | None) -> asyncio.Task[Turn]:
+        """Run a turn in a task of its own: a listener that goes away does not cut it in two."""
+        turn = asyncio.create_task(self._serve(text, voice))
+        self._turns.add(turn)
+        turn.add_done_callback(self._turns.discard)
+        return turn
 
     @property
     def order(self) -> Order:
@@ -115,14 +118,15 @@ class Session:
             await self._conversation.catch_up()
             return self._conversation.order
 
-    async def _serve(self, text: str, voice: Voice) -> Turn:
+    async def _serve(self, text: str, voice: Voice | None) -> Turn:
         async with self._one_at_a_time:
-            turn = await self._answer(clean(text), voice)
+            turn = await self._answer(clean(text), voice.hear if voice else None)
             self._conversation.served = turn.turn
-        voice.conclude(turn.reply)
+        if voice:
+            voice.conclude(turn.reply)
         return turn
 
-    async def _answer(self, heard: str, voice: Voice) -> Turn:
+    async def _answer(self, heard: str, hear: Hear | None) -> Turn:
         conversation = self._conversation
         try:
             if await conversation.catch_up():
@@ -131,7 +135,7 @@ class Session:
                 return await conversation.answer("unheard", heard, on_record=False)
             if len(heard) > MAX_CHARACTERS:
                 return await conversation.answer("too_long", heard[:MAX_CHARACTERS], on_record=False)
-            return await conversation.ask(heard, voice.hear)
+            return await conversation.ask(heard, hear)
         except StoreError:
             logger.exception("session %s: the kitchen cannot be reached", self.session_id)
             return conversation.apology("kitchen_trouble", heard[:MAX_CHARACTERS])

@@ -197,7 +197,7 @@ def _propose(context: Context, order: Order, call: AddCall) -> Item | str:
         close = [f"{i.name} ({i.item_id})" for i in catalog.suggest(call.item_name)]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
         return f"no item has the id '{call.item_id[:_ECHO]}'{hint} Use lookup_menu_item."
-    if catalog.find(call.item_name).item != item:
+    if call.item_name != item.name and catalog.find(call.item_name).item != item:
         return f"'{call.item_name[:_ECHO]}' is not the name of {call.item_id}, which is {item.name}"
     if not item.available:
         return f"{item.name} is sold out"
