@@ -176,7 +176,9 @@ def test_directory_and_device_are_no_menu_files(tmp_path: Path) -> None:
 
 def test_path_that_no_system_has_is_a_problem() -> None:
     """A path with a NUL in it is refused, not raised through."""
-    assert found(Path("a\0b.json")) == [("(menu)", "(file)", "cannot be read: embedded null byte")]
+    (problem,) = found(Path("a\0b.json"))
+    assert problem[:2] == ("(menu)", "(file)")
+    assert problem[2].startswith("cannot be read: ")  # the reason is Python's, and differs between versions
 
 
 @pytest.mark.parametrize("name", ["menu", "menu.yaml", "menu.json.bak"])
