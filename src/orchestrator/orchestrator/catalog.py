@@ -1,6 +1,7 @@
 """Spoken name → menu item: one index per menu, shared by the tools and the embedded engine."""
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final, Literal
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from orchestrator.index import Index, brand_prefixes, canonical, essential
+from orchestrator.index import Index, brand_prefixes, canonical, essential, noun
 from orchestrator.menu_files import load_menu
 from orchestrator.models import Item, Menu, Modifier
 from orchestrator.words import Form, content, form, spelled, stems, trade
@@ -58,11 +59,16 @@ class Catalog:
                     self.modifiers.add(modifier.modifier_id, modifier.name, modifier.aliases)
         self._words = [w for w in {**self.items.vocabulary, **self.modifiers.vocabulary} if len(w) > 3]
         self._known = frozenset(self._words)
+        self._nouns = Counter(noun(stems(item.name)) for item in menu.items)
         self._corrections: dict[str, str] = {}
 
     def item(self, item_id: str) -> Item | None:
         """The menu item with this id."""
         return self._by_id.get(item_id)
+
+    def is_one_of_a_kind(self, item_id: str) -> bool:
+        """Whether no other item's name has the same noun: then the rest of the name can stand for it."""
+        return self._nouns[noun(stems(self._by_id[item_id].name))] == 1
 
     def find(self, name: str) -> Match:
         """The item that a name means: exact → alias → part of a name → spelling.

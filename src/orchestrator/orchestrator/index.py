@@ -121,14 +121,18 @@ def _is_listed(words: Stems, position: int) -> bool:
     return any(word in {"and", ",", "n"} for word in around)
 
 
-def _heads(name: Stems, word: str) -> bool | None:
-    """Whether a word is the noun of a name, its last word or the one before "with"; unknown for "A and B"."""
+def noun(name: Stems) -> str:
+    """The noun of a name: its last word, or the one before "with"; "" for "A and B", which has two."""
     main = name[: name.index("with")] if "with" in name else name
-    joints = [w for w in main if w in trade().connectors]
-    if joints == ["and"]:
-        return None
-    nouns = content(main)
-    return bool(nouns) and nouns[-1].endswith(word)  # "nuggets" heads McNuggets
+    if [w for w in main if w in trade().connectors] == ["and"]:
+        return ""
+    return (content(main) or ("",))[-1]
+
+
+def _heads(name: Stems, word: str) -> bool | None:
+    """Whether a word is the noun of a name ("nuggets" is McNuggets'); None when the name has no one noun."""
+    head = noun(name)
+    return head.endswith(word) if head else None
 
 
 def _parts(words: Stems) -> Iterable[Stems]:
@@ -142,7 +146,9 @@ def _parts(words: Stems) -> Iterable[Stems]:
     empty = trade().generic | trade().sizes.keys() | trade().common
     for size in range(1, len(places)):
         for part in combinations(places, size):
-            if any(words[i] not in empty and not words[i].isdigit() for i in part):
+            if words[part[0]] in trade().negations:
+                continue  # "… without cheese" says what a thing lacks, and is no name for it
+            if any(len(words[i]) > 2 and words[i] not in empty and not words[i].isdigit() for i in part):
                 yield tuple(
                     w
                     for i, w in enumerate(words)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-_TOKEN: Final = re.compile(r"w/o\b|w/|[a-z]+(?:'[a-z]+)*|\d+|[,.;:!?&+]")
+_TOKEN: Final = re.compile(r"w/o\b|w/|[a-z]+(?:'[a-z]+)*|\d{1,3}(?:,\d{3})+(?!\d)|\d+\.\d+|\d+|[,.;:!?&+]")
 _UNSPEAKABLE: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SPOKEN_SIGNS: Final = {"&": "and", "+": "and", "w/": "with", "w/o": "without"}
 PUNCTUATION: Final = frozenset(",.;:!?")
@@ -48,6 +48,7 @@ class Trade:
     spelling: dict[str, str]
     sizes: dict[str, str]
     connectors: frozenset[str]
+    negations: frozenset[str]
     generic: frozenset[str]
     apposed: frozenset[str]
     synonyms: dict[str, str]
@@ -66,6 +67,7 @@ def trade() -> Trade:
         spelling=table["spelling"],
         sizes={spoken: size for size, words in table["sizes"].items() for spoken in words},
         connectors=frozenset(table["connectors"]["words"]),
+        negations=frozenset(table["negations"]["words"]),
         generic=frozenset(map(stem, table["generic"]["words"])),
         apposed=frozenset(map(stem, table["apposed"]["words"])),
         synonyms={stem(spoken): meant for spoken, meant in table["synonyms"].items()},
@@ -101,6 +103,7 @@ def tokens(text: str) -> list[Token]:
     found = []
     for match in _TOKEN.finditer(plain(text)):
         raw = _SPOKEN_SIGNS.get(match.group(), match.group()).replace("'", "")
+        raw = raw.replace(",", "") if raw[:1].isdigit() else raw
         found.append(Token(raw, stem(raw), match.start(), match.end()))
     return found
 

@@ -21,11 +21,14 @@ class Phrase:
     measured: bool = False
     after_on: bool = False
     begins: int | None = None
+    refused: bool = False
+    again: bool = False
+    every: bool = False
 
     @property
     def empty(self) -> bool:
         """Whether nothing was said in it that matters."""
-        return not (self.numbers or self.size or self.choices or self.unknown)
+        return not (self.numbers or self.size or self.choices or self.unknown or self.again)
 
 
 @dataclass

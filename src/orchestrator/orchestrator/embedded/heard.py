@@ -19,6 +19,7 @@ class Act(StrEnum):
     CHANGE = "change"
     WAIT = "wait"
     PERSON = "person"
+    DIET = "diet"
 
 
 class Topic(StrEnum):

@@ -79,14 +79,40 @@ class Lines:
         head.item_ids = fitting if len(fitting) == 1 else self._shortest(fitting)
         return True
 
-    def count_for_head(self, *, units: bool) -> None:
+    def count_for_head(self, *, directly: bool) -> None:
         """A number stood before a modifier of the item at hand: it counts units of the one or the other."""
-        if self.phrase.unknown or self.phrase.choices:
+        phrase, head = self.phrase, self.head
+        if phrase.unknown or phrase.choices or head is None:
             return
-        if units:
-            self.close()  # "two muffins, one without cheese"
-        else:
+        if directly and not (phrase.numbers and 0 < quantity(phrase.numbers) < head.quantity):
             self.phrase = Phrase()  # "three creams": how much cream is nothing a kitchen display shows
+        elif phrase.numbers or phrase.size:
+            self.close()  # "two muffins, one without cheese", "two muffins, one plain"
+
+    def recount(self, number: str) -> None:
+        """The item at hand is wanted so often ("muffin x 2")."""
+        if self.head:
+            self.head.quantity, self.head.counted = quantity([number]), True
+
+    def take_back(self) -> bool:
+        """Forget a number or size whose item was not said yet; whether there was one."""
+        open_phrase = self.phrase.opened and not self.phrase.unknown and not self.phrase.choices
+        taken = open_phrase and bool(self.phrase.size or self.phrase.numbers)
+        if taken:
+            self.phrase = Phrase()
+        return taken
+
+    def drop_phrase(self) -> None:
+        """Forget the open phrase: it belonged to something refused."""
+        self.phrase = Phrase()
+
+    def drop_head(self) -> bool:
+        """Forget the line at hand ("a coffee, no, never mind"); whether there was one."""
+        self.phrase = Phrase()
+        if not self._headings:
+            return False
+        self._headings.pop()
+        return True
 
     def take_rest(self) -> None:
         """What follows is about the units that a division left over ("the other one")."""
@@ -103,9 +129,11 @@ class Lines:
             self.phrase.choices.append((span, action))
         else:
             self.correcting = False
-            self.head.choices.append((span, action))
+            for heading in self._headings if self.phrase.every else (self.head,):
+                if self.allows(heading.item_ids, span):
+                    heading.choices.append((span, action))
 
-    def unknown(self, span: Span, *, joined: bool) -> None:
+    def unknown(self, span: Span, action: ModifierAction, *, joined: bool) -> None:
         """A word that nothing explains: a new thing, the rest of a name, or a change."""
         head = self.head
         if self.narrow(span) or self._apposed(span):
@@ -116,7 +144,8 @@ class Lines:
             head.span = replace(head.span, end=span.end)
             head.said, head.item_ids = self._text(head.span), ()
         else:
-            head.unmet.append(self._text(span))
+            said = self._text(span)
+            head.unmet.append(said if action is ModifierAction.ADD else f"{action} {said}")
 
     def close(self) -> None:
         """The open phrase ends without an item."""
@@ -236,7 +265,11 @@ class Lines:
 
     def _adjust(self, head: Heading, phrase: Phrase) -> None:
         """A size or number after its item ("coffee, large"), or a correction of either."""
-        if not self.correcting and self._divide(head, phrase):
+        if phrase.every and phrase.size:
+            for heading in self._headings:
+                heading.size = heading.size or phrase.size
+            return
+        if not self.correcting and (self._divide(head, phrase) or self._repeat(head, phrase)):
             return
         counted = [n for n in phrase.numbers if n not in {"a", "an", "one"} or self.correcting]
         if phrase.size and (head.size is None or self.correcting):
@@ -245,6 +278,17 @@ class Lines:
             head.quantity, head.counted = quantity(counted), True
         if not phrase.empty:
             self.correcting = False
+
+    def _repeat(self, head: Heading, phrase: Phrase) -> bool:
+        """Another one of the item at hand: "a medium coffee and a large", "a muffin, oh and another one"."""
+        if phrase.again and not phrase.size:
+            head.quantity += 1
+            return True
+        if not (phrase.numbers and phrase.size and (head.size or head.counted) and head.item_ids):
+            return False
+        another = replace(head, size=phrase.size, quantity=quantity(phrase.numbers), choices=[], unmet=[])
+        self._headings.append(another)
+        return True
 
     def _divide(self, head: Heading, phrase: Phrase) -> bool:
         """Take some units of a line apart: "two coffees, one large and one small", "no cheese on one"."""

@@ -11,6 +11,7 @@ from orchestrator.catalog import Catalog
 from orchestrator.words import stem, tokens, trade
 
 _DRAWN_OUT: Final = re.compile(r"([a-z])\1{2,}")  # "uhhhh", "soooo"
+_SAID_GAPS: Final = " \t\n-'\"/*()_"  # what people type between the words of a name
 MOST_WORDS: Final = 2_000  # nobody says more in one breath; the rest of a longer text is not read
 
 
@@ -23,12 +24,14 @@ class Word:
         stem: its singular, misspellings of the menu's words put right.
         start: offset in the normalised utterance, to quote from it.
         end: offset behind it.
+        apart: whether more than a space stands before it that nobody says ("o|j" is no "OJ").
     """
 
     text: str
     stem: str
     start: int
     end: int
+    apart: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -46,7 +49,9 @@ def normalise(utterance: str, catalog: Catalog) -> list[Word]:
         text = trade().spelling.get(text, text)
         if words and words[-1].text == text and not text.isdigit():
             continue  # a stutter: "a a large coffee"
-        words.append(Word(text, catalog.correct(stem(text)), token.start, token.end))
+        gap = utterance[words[-1].end : token.start] if words else ""
+        apart = bool(gap.strip(_SAID_GAPS))
+        words.append(Word(text, catalog.correct(stem(text)), token.start, token.end, apart))
         if len(words) == MOST_WORDS:
             break
     return words

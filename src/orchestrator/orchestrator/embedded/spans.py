@@ -138,7 +138,7 @@ def _names(words: list[Word], start: int, catalog: Catalog) -> Iterator[tuple[Sp
     stems: tuple[str, ...] = ()
     for end in range(start + 1, min(start + longest, len(words)) + 1):
         stem = words[end - 1].stem
-        if stem in _BREAKS:
+        if stem in _BREAKS or (stems and words[end - 1].apart):
             return
         stems = (*stems, stem)
         if stem in trade().connectors:
