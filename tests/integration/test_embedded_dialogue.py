@@ -7,7 +7,8 @@ from orchestrator.catalog import DEFAULT_MENU
 
 from tests.cases import Case, hold, menu_file, read_cases
 
-FILES = ("diagrams", "ordering", "questions", "closing", "other_shops")
+FOLDER = Path(__file__).parents[1] / "dialogues"
+FILES = sorted(file.stem for file in FOLDER.glob("*.yaml") if file.stem != "menus")
 
 
 def _params(*files: str) -> list[object]:

@@ -159,6 +159,14 @@ def test_calls_of_a_reply_that_was_cut_off_are_not_trusted(shop: Context) -> Non
     assert conversation.lines == [("latte", 12)]
 
 
+def test_a_number_that_no_checkpoint_can_store_is_refused(shop: Context) -> None:
+    """A quantity of thirty digits is an error for the model to read, not the end of the turn."""
+    wild = calls((ADD_LATTE[0], {**ADD_LATTE[1], "quantity": 10**30}))
+    conversation, _ = talk(shop, wild, says("That is too many."))
+    assert conversation.say("A nonillion lattes") == "That is too many."
+    assert conversation.lines == []
+
+
 @pytest.mark.parametrize("call_id", [None, "", "call-1"], ids=["none", "empty", "repeated"])
 def test_calls_without_ids_of_their_own_count_each(shop: Context, call_id: str | None) -> None:
     """Calls whose server left ids out, or gave one to all, are told apart: limits hold over the batch."""

@@ -264,6 +264,20 @@ async def test_store_fails_once(tmp_path: Path) -> None:
     assert not any(text in GOODBYE for text in heard)
 
 
+async def test_another_process_submits(tmp_path: Path) -> None:
+    """Who comes second to a conversation does not hear of a kitchen out of reach when the order is there."""
+    lane = Lane(tmp_path, orders=(kitchen := FlakyOrders(failures=0)))
+    first, second = lane.open(WHOLE_ORDER), lane.open([says("Still here?"), says("It is in already.")])
+    for text in ("two teas", "done"):
+        await first.asay(text)
+    await second.asay("hm")
+    third = lane.open([READ_BACK, says("Two teas. Right?"), FINALIZE])
+    for text in ("read it", "yes"):
+        await third.asay(text)
+    assert (await second.asay("hello?")).reply == "It is in already."
+    assert len(kitchen.submitted) >= 1
+
+
 async def test_store_fails_in_an_unforeseen_way(tmp_path: Path) -> None:
     """A customer is never told that an order is in when the store did not take it, whatever went wrong."""
     lane = Lane(tmp_path, orders=(kitchen := FlakyOrders(failures=0, error=RuntimeError("a bug"))))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from orchestrator.graph import extract_reasoning
-from orchestrator.speech import Aloud, Voice, clean, is_speech
+from orchestrator.speech import Aloud, Voice, clean, is_noise, is_speech
 
 PARTS = (
     "<reasoning>",
@@ -72,3 +72,17 @@ def test_clean_text_fits_any_database(text: str) -> None:
 def test_speech(text: str) -> None:
     """A letter or a digit of any script is something said."""
     assert is_speech(clean(text))
+
+
+@pytest.mark.parametrize(
+    "said", ["two coffees", "ein Kännchen Kaffee, bitte", "コーヒー", "a\x00 coffee", "Okay 👍👍👍"]
+)
+def test_text_is_no_noise(said: str) -> None:
+    """Any script, an emoji or a stray byte is still somebody's words."""
+    assert not is_noise(said)
+
+
+def test_random_bytes_are_noise() -> None:
+    """A line of bytes that are mostly no letters is not listened to."""
+    assert is_noise(bytes(range(128, 256)).decode(errors="replace"))
+    assert is_noise("".join(map(chr, range(32))) + "oj")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a menu is checked, and a setting refused, before LangGraph 
     from orchestrator.graph import Graph
     from orchestrator.session import Session, Turn
 
+_MODEL_SECONDS: Final = 15  # longer than this nobody waits at a speaker
 SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}")
 """What a session can be called: it becomes part of file names, addresses and log lines."""
 
@@ -102,8 +103,13 @@ def choose_model(settings: Settings) -> "BaseChatModel | None":
         raise SettingsError("MISTRAL_API_KEY is needed for the model 'mistral'; 'embedded' needs no key")
     from langchain_mistralai import ChatMistralAI
 
+    # A customer is waiting: the turn is resumed once when the model fails, and that is the retry.
     return ChatMistralAI(
-        mistral_api_key=key, model=settings.mistral_model, temperature=settings.mistral_temperature
+        mistral_api_key=key,
+        model=settings.mistral_model,
+        temperature=settings.mistral_temperature,
+        timeout=_MODEL_SECONDS,
+        max_retries=1,
     )
 
 

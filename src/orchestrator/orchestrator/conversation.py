@@ -249,8 +249,8 @@ class Conversation:
         )
         self._entries = len(reasoning)
         self._begun = True
-        # Whatever kept the order from the store, the customer must not be told that it is there.
-        self._kept_waiting = self.order.status is OrderStatus.SUBMITTED and not self._delivered
+        if not self._kept_waiting:
+            await self._deliver(self.order)  # another process may have closed it: see whether it is there
         self._current = not self._kept_waiting
         if self._kept_waiting:
             turn = replace(turn, reply=prompts.sentence("kitchen_trouble", turn.turn))

@@ -27,14 +27,17 @@ from orchestrator import prompts
 from orchestrator.catalog import Catalog
 from orchestrator.context import Context
 from orchestrator.embedded.chat_model import EmbeddedChatModel
+from orchestrator.embedded.phrase import Speaker
 from orchestrator.enums import OrderStatus
 from orchestrator.models import Order
-from orchestrator.results import added_line, is_finalized, latest_batch
+from orchestrator.results import added_line, is_finalized, latest_batch, lines_facts
 from orchestrator.tools import TOOLS, explain_invalid_call, on_the_loop
 
 # Supersteps of one turn: eight rounds of orchestrator, tools, update_order. A family's order takes three.
 RECURSION_LIMIT: Final = 25
 _STEPS_OF_A_ROUND: Final = 3
+_LARGEST: Final = 2**63  # msgpack stores no larger integer
+_ECHO: Final = 40  # digits of it that are kept
 _REASONING: Final = re.compile(r"<reasoning>(.*?)(?:</reasoning>|\Z)", re.DOTALL | re.IGNORECASE)
 
 Graph = CompiledStateGraph["DriveThruState", Context, Any, Any]
@@ -142,9 +145,9 @@ async def _ask(
     messages = state["messages"]
     order = Order.model_validate(state.get("current_order") or Order())
     if state.get("remaining_steps", RECURSION_LIMIT) <= _STEPS_OF_A_ROUND:
-        return _said(
-            AIMessage(prompts.sentence("stuck", _turn(messages))), "stopped: too many rounds of tools"
-        )
+        lines = Speaker(catalog, 0).lines(lines_facts(order))
+        words = prompts.sentence("stuck", _turn(messages), order=f"So far I have {lines}." if lines else "")
+        return _said(AIMessage(" ".join(words.split())), "stopped: too many rounds of tools")
     system = SystemMessage(prompts.system_prompt(catalog, order))
     answer = await model.ainvoke([system, *messages])
     why, words = extract_reasoning(answer.text)
@@ -189,8 +192,13 @@ def _with_ids(calls: Sequence[Any]) -> list[dict[str, Any]]:
     named: dict[str, dict[str, Any]] = {}
     for call in calls:
         own = call["id"] if call["id"] and call["id"] not in named else str(uuid.uuid4())
-        named[own] = {**call, "id": own}
+        named[own] = {**call, "id": own, "args": {k: _storable(v) for k, v in call["args"].items()}}
     return list(named.values())
+
+
+def _storable(value: Any) -> Any:
+    """A number too large for a checkpoint as its digits; the tool refuses either."""
+    return str(value)[:_ECHO] if isinstance(value, int) and abs(value) >= _LARGEST else value
 
 
 def _turn(messages: list[AnyMessage]) -> int:

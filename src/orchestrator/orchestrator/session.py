@@ -19,7 +19,7 @@ from orchestrator.conversation import Conversation, Hear, Orders
 from orchestrator.errors import StoreError
 from orchestrator.graph import Graph
 from orchestrator.models import Order
-from orchestrator.speech import MAX_CHARACTERS, Voice, clean, is_speech
+from orchestrator.speech import MAX_CHARACTERS, Voice, clean, is_noise, is_speech
 from orchestrator.turn import Turn
 
 __all__ = ["Session", "Turn"]
@@ -120,7 +120,8 @@ class Session:
 
     async def _serve(self, text: str, voice: Voice | None) -> Turn:
         async with self._one_at_a_time:
-            turn = await self._answer(clean(text), voice.hear if voice else None)
+            heard = "" if is_noise(text) else clean(text)
+            turn = await self._answer(heard, voice.hear if voice else None)
             self._conversation.served = turn.turn
         if voice:
             voice.conclude(turn.reply)

@@ -8,6 +8,7 @@ from typing import Final
 MAX_CHARACTERS: Final = 20_000
 """Longer than anyone speaks at a drive-thru: half an hour of talking."""
 
+_NOISE: Final = 0.05  # share of such characters from which a line is noise
 _OPEN: Final = re.compile("<reasoning>", re.IGNORECASE)
 _CLOSE: Final = re.compile("</reasoning>", re.IGNORECASE)
 _OPENING: Final = re.compile(
@@ -21,6 +22,14 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text.strip()
     return "".join(_UNSPEAKABLE.get(unicodedata.category(c), c) for c in text).strip()
+
+
+def is_noise(text: str) -> bool:
+    """Whether text is no text: too much of it are control characters and bytes that are no letters."""
+    strange = sum(
+        c == "\ufffd" or (unicodedata.category(c) in _UNSPEAKABLE and not c.isspace()) for c in text
+    )
+    return strange > max(3, len(text) * _NOISE)
 
 
 def is_speech(text: str) -> bool:

@@ -4,6 +4,7 @@ from orchestrator.catalog import Catalog
 from orchestrator.embedded.dialogue import Situation
 from orchestrator.embedded.heard import Question, Topic
 from orchestrator.embedded.phrase import Speaker, listed
+from orchestrator.index import noun
 from orchestrator.models import Item
 from orchestrator.words import content, stems, trade
 
@@ -39,14 +40,15 @@ class MenuTalk:
         items = self._group(question)
         if not items:
             return self._none(question)
-        names = self._speaker.names(items)
+        names = self._speaker.names(_varied(items))
         return self._speaker.say("we_have", names=names, asked=question.words), ()
 
     def _have(self, question: Question) -> Said:
         if not question.words:
             return self._list(question)
-        single = self._item(question)
-        if single is None:
+        single, group = self._item(question), self._group(question)
+        exact = self._catalog.find(question.words).how in {"exact", "alias"}
+        if single is None or (len(group) > 1 and not exact):
             return self._list(question)
         if not single.available:
             return self._speaker.say("refused", why=f"the {single.name} is sold out today"), ()
@@ -107,6 +109,14 @@ class MenuTalk:
             if named:
                 return named
         return []
+
+
+def _varied(items: list[Item]) -> list[Item]:
+    """The items with different ones in front: two muffins, a biscuit, a bagel, not four muffins."""
+    nouns = [noun(stems(item.name)) for item in items]
+    alike = [item for item, word in zip(items, nouns, strict=True) if word == nouns[0]][:2]
+    firsts = [item for i, item in enumerate(items) if nouns.index(nouns[i]) == i and item not in alike]
+    return [*alike, *firsts, *(item for item in items if item not in alike and item not in firsts)]
 
 
 def _is_kind(item: Item, heads: tuple[str, ...]) -> bool:

@@ -11,6 +11,7 @@ from orchestrator.embedded.parse import parse
 from orchestrator.enums import ModifierAction, Size
 from orchestrator.words import content, stems
 
+MOST_UNKNOWN: Final = 2  # unknown things that a reply names; more of them is noise, not an order
 MOST_LINES: Final = 20  # things that one turn takes; nobody can check a longer list by ear
 _ORDINALS: Final = {"first": 0, "second": 1, "third": 2, "last": -1}
 
@@ -123,7 +124,9 @@ def _read_back(asked: Asked, heard: Heard) -> Literal["", "recall", "confirm"]:
     refused_more = asked.kind == "more" and Act.DENIAL in heard.acts
     if refused_more and not (heard.lines or heard.questions or heard.leftover):
         return "confirm"
-    return "recall" if Act.RECALL in heard.acts else ""
+    if Act.RECALL in heard.acts:
+        return "confirm" if asked.kind == "confirm" else "recall"
+    return ""
 
 
 def _confirmed(asked: Asked, heard: Heard) -> bool:
@@ -149,4 +152,4 @@ def _asked_about(situation: Situation, heard: Heard, catalog: Catalog) -> Iterab
             yield item.name
         if not ids and question.words:
             yield question.words
-    yield from heard.leftover
+    yield from heard.leftover[:MOST_UNKNOWN]

@@ -172,6 +172,13 @@ class Reader:
 
     _on_mark = _on_stop
 
+    def _on_allergy(self, _span: Span) -> None:
+        """What somebody is allergic to is not ordered."""
+        self._asking.leave_vague()
+        self._lines.close()
+        self._acts.add(Act.DIET)
+        self._refusing = True
+
     def _on_nevermind(self, _span: Span) -> None:
         self._asking.leave_vague()
         if not self._lines.drop_head():

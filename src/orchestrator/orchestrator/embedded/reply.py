@@ -8,6 +8,7 @@ from orchestrator.embedded.dialogue import Answer, Asked, Plan, Situation, Step
 from orchestrator.embedded.heard import Act, Line
 from orchestrator.embedded.menu_talk import MenuTalk
 from orchestrator.embedded.phrase import Speaker, indefinite, listed
+from orchestrator.embedded.plan import MOST_UNKNOWN
 from orchestrator.models import Item
 from orchestrator.words import content, stems
 
@@ -57,6 +58,8 @@ class Reply:
         self._notes.append(note)
         if not self._question:
             self._asks, self._question = asks, self.speaker.say(key, **values)
+        elif about := values.get("said") or values.get("name"):
+            self._parts.append(self.speaker.say("later", said=about))
 
     def _added(self) -> None:
         added = [a.facts for a in self.situation.of("add_item_to_order") if a.facts.get("added")]
@@ -76,14 +79,14 @@ class Reply:
             item = self.catalog.item(line.item_ids[0]) if len(line.item_ids) == 1 else None
             answer = looked_up.get(item.name if item else line.said)
             self._line_problem(line, answer)
-        for words in self.plan.heard.leftover:
+        for words in self.plan.heard.leftover[:MOST_UNKNOWN]:
             self._unknown_words(words, looked_up.get(words))
-        if (
-            self.plan.heard.orphans
-            or self.plan.heard.excluded
-            or self.plan.heard.acts & {Act.REMOVE, Act.CHANGE}
-        ):
+        heard = self.plan.heard
+        if heard.acts & {Act.REMOVE, Act.CHANGE} or (heard.orphans and self.situation.ordered):
             self._say("cannot change the order yet", "cannot_change")
+        elif heard.orphans:
+            asked = Asked(self.situation.asked.kind, self.situation.asked.options)
+            self._ask("a change without an item", asked, "orphan", said=listed(heard.orphans))
 
     def _line_problem(self, line: Line, answer: Answer | None) -> None:
         facts = answer.facts if answer else {}
@@ -127,6 +130,9 @@ class Reply:
             self._say("named what was not understood", "not_understood_part", said=words)
 
     def _questions(self) -> None:
+        if Act.DIET in self.plan.heard.acts:
+            self._say("diet: only the crew can say", "diet")
+            return
         talk = MenuTalk(self.situation, self.catalog, self.speaker)
         for question in self.plan.heard.questions:
             text, offered = talk.answer(question)
@@ -164,9 +170,9 @@ class Reply:
             return
         asked, acts = self.situation.asked, self.plan.heard.acts
         idle = not (self.situation.answers or self.plan.heard.questions)
-        if not self._notes and not acts & {Act.DENIAL, Act.YES}:
+        if not self._notes and not acts & {Act.DENIAL, Act.YES} and not self.plan.heard.excluded:
             self._not_understood(asked)
-        elif idle and Act.DENIAL in acts:
+        elif idle and (Act.DENIAL in acts or self.plan.heard.excluded) and not self._notes:
             self._declined(asked)
         elif idle and Act.YES in acts:
             self._agreed(asked)
