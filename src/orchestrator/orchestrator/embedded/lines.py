@@ -14,10 +14,10 @@ from orchestrator.catalog import Catalog
 from orchestrator.embedded.fit import finished, possible
 from orchestrator.embedded.heading import Heading, Phrase
 from orchestrator.embedded.heard import Line
+from orchestrator.embedded.naming import is_apposed, name_has_number, narrow
 from orchestrator.embedded.numbers import quantity
 from orchestrator.embedded.spans import Span
 from orchestrator.enums import ModifierAction, Size
-from orchestrator.words import content, stems, trade
 
 
 class Lines:
@@ -55,7 +55,7 @@ class Lines:
             return
         phrase, self.phrase = self.phrase, Phrase()
         line = Heading(span, self._text(span), ids(span), size=phrase.size)
-        if phrase.numbers and not self._numbered(line, quantity(phrase.numbers)):
+        if phrase.numbers and not name_has_number(line, quantity(phrase.numbers), self._catalog):
             line.quantity, line.counted = quantity(phrase.numbers), True
         if little and line.size is None:
             line.size = Size.SMALL  # "a little coffee"
@@ -69,15 +69,9 @@ class Lines:
 
     def narrow(self, span: Span) -> bool:
         """Take words behind an ambiguous name as part of it ("a biscuit with sausage")."""
-        head = self.head
-        if head is None or len(head.item_ids) < 2 or self.phrase.opened:
+        if self.head is None or self.phrase.opened:
             return False
-        said = set(content(stems(self._text(span))))
-        fitting = tuple(i for i in head.item_ids if said <= self._name_words(i))
-        if not fitting or len(fitting) == len(head.item_ids):
-            return False
-        head.item_ids = fitting if len(fitting) == 1 else self._shortest(fitting)
-        return True
+        return narrow(self.head, self._text(span), self._catalog)
 
     def count_for_head(self, *, directly: bool) -> None:
         """A number stood before a modifier of the item at hand: it counts units of the one or the other."""
@@ -168,32 +162,10 @@ class Lines:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _numbered(self, line: Heading, said: int) -> bool:
-        """Whether a number is part of a name: "20 nuggets" where the menu sells them by 4, 10 and 20."""
-        fitting = tuple(i for i in line.item_ids if str(said) in self._name_words(i))
-        if len(line.item_ids) > 1 and len(fitting) == 1:
-            line.item_ids = fitting
-            return True
-        return False
-
-    def _name_words(self, item_id: str) -> set[str]:
-        item = self._catalog.item(item_id)
-        return set(content(stems(item.name))) if item else set()
-
-    def _shortest(self, item_ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Of several names that fit, the one that says nothing more; all of them when there is a tie."""
-        lengths = {i: len(self._name_words(i)) for i in item_ids}
-        best = tuple(i for i in item_ids if lengths[i] == min(lengths.values()))
-        return best if len(best) == 1 else item_ids
-
     def _apposed(self, span: Span) -> bool:
-        """Whether a word only says what the thing before it is ("provolone cheese", "a ham sub")."""
-        if self.head is None or self.phrase.opened or self._text(span) not in trade().apposed:
+        if self.head is None or self.phrase.opened:
             return False
-        if span.modifiers and span.modifiers[0].tier < 2:
-            return False
-        before = [self.head.span, *(chosen for chosen, _ in self.head.choices)]
-        return any(named.end == span.start for named in before)
+        return is_apposed(self.head, span, self._text(span))
 
     def _renames_head(self, span: Span) -> bool:
         """The same thing by two names ("pizza pie") is one thing."""

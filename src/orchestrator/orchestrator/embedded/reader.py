@@ -1,13 +1,11 @@
 """Spans → what was heard: one pass from left to right that decides what each word does.
 
-* What can be an item or a modifier is an item when a phrase was opened for it, else a modifier of the
-  item at hand, if that item has it.
 * "no" and "without" reach over "or", and over "and" to the next modifier; "extra" and "light" over one
   modifier; a modifier said without either stands for itself ("no beans, cheese" is cheese without beans).
 * A question runs until the sentence ends or an order is opened ("can I get"); what it names is not ordered.
 * What is named to be removed or changed is not ordered either.
 
-What belongs to which item is decided in `lines.py`.
+Whether a name is an item or a modifier is decided in `roles.py`, what belongs to which item in `lines.py`.
 """
 
 from typing import Final
@@ -17,6 +15,7 @@ from orchestrator.embedded.asking import Asking
 from orchestrator.embedded.heard import Act, Heard, Topic
 from orchestrator.embedded.lines import Lines, ids
 from orchestrator.embedded.normalise import Word
+from orchestrator.embedded.roles import Roles
 from orchestrator.embedded.spans import Span
 from orchestrator.enums import ModifierAction, Size
 
@@ -26,18 +25,6 @@ _ACTS: Final = {act.value for act in Act}
 _TOPICS: Final = {f"ask_{topic.value}": topic for topic in Topic}
 _RELATIVE: Final = frozenset({"which", "that", "what"})
 _PASSED_OVER: Final = ("filler", "everyday")
-_INSIDE_A_PHRASE: Final = (
-    "and",
-    "or",
-    "comma",
-    "filler",
-    "everyday",
-    "no",
-    "extra",
-    "light",
-    "size",
-    "unknown",
-)
 
 
 class Reader:
@@ -47,8 +34,8 @@ class Reader:
         self._utterance = utterance
         self._words = words
         self._spans = spans
-        self._catalog = catalog
         self._lines = Lines(catalog, self._quote)
+        self._roles = Roles(spans, self._lines, catalog)
         self._acts: set[Act] = set()
         self._asking = Asking()
         self._excluded: list[str] = []
@@ -234,13 +221,13 @@ class Reader:
             self._asking.hear(self._text(span), ids(span) if len(span.items) == 1 else ())
         elif self._refusing:
             self._excluded.append(self._text(span))
-        elif not self._names_item(position, span):
+        elif not self._roles.names_item(position, joined=self._joined_for_add):
             self._name_modifier(position, span)
         elif self._lines.phrase.refused or (self._said_no and not self._lines.phrase.opened):
             self._excluded.append(self._text(span))
             self._lines.drop_phrase()
             self._reset_action()
-        elif self._is_unmet(position, span):
+        elif self._roles.is_unmet(position):
             self._lines.unknown(span, self._action, joined=False)
         else:
             if not self._lines.narrow(span):
@@ -248,9 +235,9 @@ class Reader:
             self._reset_action()
 
     def _name_modifier(self, position: int, span: Span) -> None:
-        ahead = self._goes_ahead(position, span)
+        ahead = self._roles.goes_ahead(position, joined=self._joined_for_add)
         if not ahead and self._lines.head_allows(span):
-            self._lines.count_for_head(directly=self._counted(position))
+            self._lines.count_for_head(directly=self._roles.counted(position))
         self._lines.choose(span, self._action, ahead=ahead)
         self._consume_action()
 
@@ -263,51 +250,14 @@ class Reader:
         self._action = self._reach = ADD
         self._said_no = False
 
-    def _is_unmet(self, position: int, span: Span) -> bool:
-        """Whether part of a name stands where a change is expected that the item has not ("with mango")."""
-        before = self._spans[position - 1] if position else None
-        follows = before is not None and before.has("with", "extra", "light")
-        flavour = any(not self._catalog.is_one_of_a_kind(sense.identity) for sense in span.items)
-        partial = not span.modifiers and span.items[0].heads is False and flavour
-        return partial and follows and self._lines.head is not None and not self._lines.phrase.opened
-
     def _twofold(self, position: int) -> str:
         """The word "double" or "triple" before an item not sold so: to be named, not dropped."""
         before = self._text(self._spans[position - 1]) if position else ""
         return before if before in {"double", "triple"} else ""
 
-    def _counted(self, position: int) -> bool:
-        """Whether a number stands directly before a name ("three creams")."""
-        before = (s for s in reversed(self._spans[:position]) if not s.has("filler"))
-        return next((s.has("number", "measure") for s in before), False)
-
-    def _names_item(self, position: int, span: Span) -> bool:
-        if not span.modifiers or not span.items:
-            return bool(span.items)
-        whole = span.items[0].tier < 2
-        if self._lines.phrase.measured and whole:
-            return True
-        if self._goes_ahead(position, span) or span.items[0].tier > span.modifiers[0].tier:
-            return False
-        return bool(self._lines.phrase.numbers) or not self._lines.head_allows(span)
-
-    def _goes_ahead(self, position: int, span: Span) -> bool:
-        """Whether a modifier belongs to an item that is still to come."""
-        if self._lines.phrase.opened or self._lines.head is None:
-            ahead = self._item_ahead(position)
-            return ahead is not None and self._lines.allows(ids(ahead), span)
-        following = self._spans[position + 1] if position + 1 < len(self._spans) else None
-        if following is None or not following.items or following.modifiers:
-            return False
-        return self._joined and self._action is ADD and self._lines.allows(ids(following), span)
-
-    def _item_ahead(self, position: int) -> Span | None:
-        for span in self._spans[position + 1 :]:
-            if span.items and (not span.modifiers or span.items[0].tier < span.modifiers[0].tier):
-                return span
-            if not span.is_name and not span.has(*_INSIDE_A_PHRASE):
-                return None
-        return None
+    @property
+    def _joined_for_add(self) -> bool:
+        return self._joined and self._action is ADD
 
     # -- questions and acts -----------------------------------------------------------------------
 
