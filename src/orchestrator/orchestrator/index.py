@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Final
 
@@ -46,12 +47,14 @@ class Index:
         self._file(identity, 0, spoken, spelled(name))
         for alias in aliases:
             self._file(identity, 1, stems(alias), spelled(alias))
-        for other in (spoken, essential(spoken), *_initialisms(spoken), *map(stems, aliases)):
+        others = (spoken, essential(spoken), *_initialisms(spoken), *map(stems, aliases))
+        for other in dict.fromkeys((*others, *map(canonical, others))):
             self._file(identity, 1, other)
-            self._file(identity, 1, canonical(other))
-        short = tuple(self._unbranded(word) for word in spoken)
-        for part in dict.fromkeys((*_parts(spoken), *_parts(canonical(spoken)), short, *_parts(short))):
-            self._file(identity, 2, part, heads=_heads(spoken, part[-1]))
+        short, head = tuple(self._unbranded(word) for word in spoken), noun(spoken)
+        forms = dict.fromkeys((spoken, canonical(spoken), short))
+        for part in dict.fromkeys((short, *(part for whole in forms for part in _parts(whole)))):
+            # "nuggets" is the noun of McNuggets; a name without one noun ("A and B") leaves it open
+            self._file(identity, 2, part, heads=head.endswith(part[-1]) if head else None)
 
     def get(self, said: Form, surface: str = "") -> list[Sense]:
         """What a form can mean: what is spelled just so, else the best tier that fits; one sense for each."""
@@ -129,31 +132,31 @@ def noun(name: Stems) -> str:
     return (content(main) or ("",))[-1]
 
 
-def _heads(name: Stems, word: str) -> bool | None:
-    """Whether a word is the noun of a name ("nuggets" is McNuggets'); None when the name has no one noun."""
-    head = noun(name)
-    return head.endswith(word) if head else None
-
-
 def _parts(words: Stems) -> Iterable[Stems]:
     """Every shorter choice of a name's content words, in order, that says something by itself.
 
     A connector between two chosen words stays: it is where a customer may pause or say "and".
     """
-    places = [i for i, w in enumerate(words) if w not in trade().connectors]
+    joints = trade().connectors
+    places = [i for i, w in enumerate(words) if w not in joints]
     if len(places) > _LONGEST_PART:
         return
-    empty = trade().generic | trade().sizes.keys() | trade().common
+    telling = {i for i in places if _tells(words[i])}
+    connectors = [i for i in range(len(words)) if words[i] in joints]
     for size in range(1, len(places)):
         for part in combinations(places, size):
-            if words[part[0]] in trade().negations:
+            if telling.isdisjoint(part) or words[part[0]] in trade().negations:
                 continue  # "… without cheese" says what a thing lacks, and is no name for it
-            if any(len(words[i]) > 2 and words[i] not in empty and not words[i].isdigit() for i in part):
-                yield tuple(
-                    w
-                    for i, w in enumerate(words)
-                    if i in part or (w in trade().connectors and part[0] < i < part[-1])
-                )
+            inner = [i for i in connectors if part[0] < i < part[-1]]
+            yield tuple(words[i] for i in (sorted((*part, *inner)) if inner else part))
+
+
+@lru_cache(maxsize=65_536)
+def _tells(word: str) -> bool:
+    """Whether a word says anything by itself."""
+    lexicon = trade()
+    empty = word in lexicon.generic or word in lexicon.sizes or word in lexicon.common
+    return len(word) > 2 and not empty and not word.isdigit()
 
 
 def brand_prefixes(names: Iterable[str]) -> frozenset[str]:

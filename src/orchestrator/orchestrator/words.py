@@ -81,6 +81,8 @@ def trade() -> Trade:
 def plain(text: str) -> str:
     """The text in lower case, without accents, control characters and typographic quotes."""
     text = _UNSPEAKABLE.sub(" ", text.replace("\u2019", "'").replace("\u2018", "'"))
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower())
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
