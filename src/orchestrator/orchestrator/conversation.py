@@ -207,7 +207,7 @@ class Conversation:
             return await self._submit(self.order) or waited
         stored = await self._orders.get(self.order.order_id) if self.order.items else None
         if stored is not None:
-            goodbye = AIMessage(prompts.sentence("goodbye", self.served), name="drive_thru")
+            goodbye = AIMessage(prompts.sentence("goodbye", self.served))
             why = "[DIRECT] the order had reached the kitchen when the last turn was cut off"
             await self._record(
                 {"current_order": stored, "messages": [goodbye], "reasoning": [why]}, self.served
@@ -231,7 +231,7 @@ class Conversation:
         if not snapshot.next:
             return
         order = Order.model_validate(snapshot.values["current_order"])
-        reply = AIMessage(_spoken("trouble", turn, self._so_far(order)), name="drive_thru")
+        reply = AIMessage(_spoken("trouble", turn, self._so_far(order)))
         dropped = [RemoveMessage(message.id) for message in _unapplied(snapshot) if message.id]
         await self._record({"messages": [*dropped, reply], "reasoning": ["[DIRECT] trouble"]}, turn)
 

@@ -62,10 +62,9 @@ def _answer_to_question(situation: Situation, heard: Heard, catalog: Catalog) ->
             else None
         )
     named = heard.lines[0].item_ids if heard.lines else ()
-    if len(named) == 1:
+    chosen = _chosen(situation.utterance, asked.options, catalog) if asked.kind != "more" else None
+    if len(named) == 1 and (asked.kind != "which" or not _says_no_more(heard.lines[0].said, chosen, catalog)):
         chosen = named[0] if named[0] in asked.options else None
-    else:
-        chosen = _chosen(situation.utterance, asked.options, catalog) if asked.kind != "more" else None
     if chosen is None and _takes_it(asked, heard) and len(asked.options) == 1:
         chosen = asked.options[0]
     if chosen is None or len(heard.lines) > 1:
@@ -80,6 +79,12 @@ def _answer_to_question(situation: Situation, heard: Heard, catalog: Catalog) ->
         size=said.size or line.size,
         choices=(*line.choices, *(said.choices if len(said.item_ids) == 1 else ())),
     )
+
+
+def _says_no_more(said: str, item_id: str | None, catalog: Catalog) -> bool:
+    """Whether all that was said is in an item's name: "egg", asked which muffin, is no order of eggs."""
+    item = catalog.item(item_id) if item_id else None
+    return item is not None and set(content(stems(said))) <= set(content(stems(item.name)))
 
 
 def _takes_it(asked: Asked, heard: Heard) -> bool:

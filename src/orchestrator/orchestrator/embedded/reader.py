@@ -103,7 +103,8 @@ class Reader:
         self._asking.leave_vague()
         if "add" in self._text(span):
             self._refusing = False
-        self._lines.close()
+        if not self._lines.phrase.choices or self._lines.head:
+            self._lines.close()  # else "ketchup with the hash browns": its item is still to come
         self._action = self._reach = ADD
 
     def _on_number(self, span: Span) -> None:
