@@ -19,7 +19,7 @@ from orchestrator.models import Item, Order
 from orchestrator.session import Session
 
 HELP: Final = """\
-Say what you would like, as you would at the window: "two egg mcmuffins and a large coffee".
+Say what you would like, as you would at the window: "two hash browns and a large coffee".
 /order            your order so far
 /menu [section]   what we have
 /new              the next customer
