@@ -103,8 +103,3 @@ class Heard:
     everyday: bool = False
     size: Size | None = None
     number: int | None = None
-
-    @property
-    def nothing(self) -> bool:
-        """Whether no part of it was understood."""
-        return not (self.lines or self.acts or self.questions or self.orphans or self.excluded or self.size)

@@ -2,14 +2,17 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 from orchestrator.catalog import Catalog
 from orchestrator.words import stem, tokens, trade
 
+_ALTERNATIVES: Final = re.compile(r"[()]")
 _DRAWN_OUT: Final = re.compile(r"([a-z])\1{2,}")  # "uhhhh", "soooo"
 _SAID_GAPS: Final = " \t\n-'\"/*()_"  # what people type between the words of a name
 MOST_WORDS: Final = 2_000  # nobody says more in one breath; the rest of a longer text is not read
@@ -38,7 +41,17 @@ class Word:
 def cues() -> dict[str, tuple[str, ...]]:
     """Tag → its phrases, from `cues.toml`."""
     table = tomllib.loads((Path(__file__).parent / "cues.toml").read_text(encoding="utf-8"))
-    return {tag: tuple(phrases) for tag, phrases in table.items()}
+    return {
+        tag: tuple(dict.fromkeys(p for line in lines for p in _spelled_out(line)))
+        for tag, lines in table.items()
+    }
+
+
+def _spelled_out(pattern: str) -> Iterator[str]:
+    """Every phrase that a pattern stands for: "(can|could) i" is "can i" and "could i"."""
+    parts = [part.split("|") for part in _ALTERNATIVES.split(pattern)]
+    for chosen in product(*parts):
+        yield " ".join("".join(chosen).split())
 
 
 def normalise(utterance: str, catalog: Catalog) -> list[Word]:
