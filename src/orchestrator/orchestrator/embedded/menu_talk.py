@@ -6,7 +6,7 @@ from orchestrator.embedded.heard import Question, Topic
 from orchestrator.embedded.phrase import Speaker, listed
 from orchestrator.index import noun
 from orchestrator.models import Item
-from orchestrator.words import content, stems, trade
+from orchestrator.words import content, form, stems, trade
 
 Said = tuple[str, tuple[str, ...]]  # a sentence, and the ids of items that it offers
 
@@ -48,6 +48,10 @@ class MenuTalk:
             return self._list(question)
         single, group = self._item(question), self._group(question)
         exact = self._catalog.find(question.words).how in {"exact", "alias"}
+        if not exact and (changed := self._with_modifier(question.words)):
+            return self._speaker.say(
+                "yes_modifier", said=question.words, names=self._speaker.names(changed)
+            ), ()
         if single is None or (len(group) > 1 and not exact):
             return self._list(question)
         if not single.available:
@@ -55,6 +59,14 @@ class MenuTalk:
         several = len(single.available_sizes) > 1
         sizes = f" in {listed([s.value for s in single.available_sizes])}" if several else ""
         return self._speaker.say("yes_we_have", names=single.name, sizes=sizes), (single.item_id,)
+
+    def _with_modifier(self, words: str) -> list[Item]:
+        """The items on sale that can be had with what was asked for ("do you have oat milk?")."""
+        named = {
+            sense.identity for sense in self._catalog.modifiers.get(form(stems(words))) if sense.tier < 2
+        }
+        on_sale = [item for item in self._catalog.menu.items if item.available]
+        return [item for item in on_sale if any(m.modifier_id in named for m in item.available_modifiers)]
 
     def _contents(self, question: Question) -> Said:
         item = self._item(question)
